@@ -66,15 +66,6 @@ type Commit struct {
 	Time time.Time // of the commit, in UTC
 }
 
-// CommitOf returns the commit a revision names.
-func CommitOf(ctx context.Context, dir, revision string) (Commit, error) {
-	found, err := commits(ctx, dir, "-1", "--end-of-options", revision+"^{commit}")
-	if err != nil {
-		return Commit{}, fmt.Errorf("%s: %w", revision, err)
-	}
-	return found[0], nil
-}
-
 // CommitsOf returns the commits that changed the records below dir, newest first, at most n of
 // them. Where the records differ from those of HEAD, clean is false.
 func CommitsOf(ctx context.Context, dir string, n int) (found []Commit, clean bool, err error) {
@@ -84,22 +75,14 @@ func CommitsOf(ctx context.Context, dir string, n int) (found []Commit, clean bo
 	if err != nil {
 		return nil, false, err
 	}
-	found, err = commits(ctx, dir, append([]string{fmt.Sprintf("-%d", n), "HEAD"}, paths...)...)
-	return found, len(status) == 0, err
-}
-
-func commits(ctx context.Context, dir string, args ...string) (out []Commit, err error) {
-	text, err := git(ctx, dir, append([]string{"log", "--format=%H %ct"}, args...)...)
-	if err != nil {
-		return nil, err
-	}
+	text, err := git(ctx, dir, append([]string{"log", "--format=%H %ct", fmt.Sprintf("-%d", n), "HEAD"}, paths...)...)
 	for line := range strings.Lines(string(text)) {
 		hash, seconds, _ := strings.Cut(strings.TrimSpace(line), " ")
 		at, err := strconv.ParseInt(seconds, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("git log printed %q", line)
+			return nil, false, fmt.Errorf("git log printed %q", line)
 		}
-		out = append(out, Commit{hash, time.Unix(at, 0).UTC()})
+		found = append(found, Commit{hash, time.Unix(at, 0).UTC()})
 	}
-	return out, nil
+	return found, len(status) == 0, err
 }

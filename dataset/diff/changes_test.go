@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"modeldex/dataset"
@@ -38,10 +35,11 @@ func shipped(tb testing.TB) *dataset.Set {
 // lines are all records of a set, by table and slug.
 func lines(s *dataset.Set) map[string]string {
 	out, all := map[string]string{}, NewRecords(s)
-	for name := range all.byName {
-		table, slug, _ := strings.Cut(name, "/")
-		line, _ := all.Line(table, slug)
-		out[name] = string(line)
+	for table, recs := range all {
+		for slug := range recs {
+			line, _ := all.Line(table, slug)
+			out[table+"/"+slug] = string(line)
+		}
 	}
 	return out
 }
@@ -139,7 +137,7 @@ func applied(t testing.TB, recs, other map[string]string, entries []history.Entr
 					f.Old, f.New = f.New, f.Old
 				}
 			}
-			line, err := history.Undo(jsontext.Value(out[name]), fields)
+			line, err := history.Undo(e.Table, jsontext.Value(out[name]), fields)
 			datasettest.Must(t, err)
 			out[name] = string(line)
 		}
@@ -244,49 +242,5 @@ func TestShippedChanges(t *testing.T) {
 		if !jsontext.Value(line).IsValid() {
 			t.Fatalf("%s of an earlier release is no JSON: %s", name, line)
 		}
-	}
-}
-
-// TestRecord records from directories and from git: once, in order, and what is not the
-// next release is an error that changes nothing.
-func TestRecord(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
-	datasettest.WriteBase(t, dir)
-	load := func() *dataset.Set {
-		t.Helper()
-		set, err := dataset.Load(context.Background(), os.DirFS(dir), dataset.Options{Now: datasettest.Day})
-		datasettest.Must(t, err)
-		return set
-	}
-	one := load()
-	datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), datasettest.Info("2"))
-	two := load()
-	if path, err := Record(dir, two.Releases, &Recorded{Set: one}, Recorded{Set: two}); err != nil || filepath.Base(path) != "2026.ndjson" {
-		t.Fatalf("RecordChanges = %q, %v", path, err)
-	}
-	recorded := load()
-	if recorded.Digest != two.Digest || len(recorded.Releases.Steps) != 2 || recorded.Releases.Last().Digest != two.Digest.String() {
-		t.Fatalf("digest %s, releases %+v, want two that end with %s", recorded.Digest, recorded.Releases, two.Digest)
-	}
-	state := func() string {
-		b, err := fs.ReadFile(os.DirFS(dir), dataset.ChangesDir+"/2026.ndjson")
-		datasettest.Must(t, err)
-		return string(b)
-	}
-	before := state()
-	if path, err := Record(dir, recorded.Releases, &Recorded{Set: one}, Recorded{Set: two}); path != "" || err != nil || state() != before {
-		t.Errorf("recorded twice: %q, %v", path, err)
-	}
-	datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), datasettest.Info("3"))
-	three := load()
-	if _, err := Record(dir, recorded.Releases, &Recorded{Set: one}, Recorded{Set: three}); err == nil || state() != before {
-		t.Errorf("from a release that is not the last: %v", err)
-	}
-	datasettest.PutFile(t, filepath.Join(dir, "dataset.json"), strings.Replace(datasettest.Info("4"), "2026-01-02", "2025-12-31", 1))
-	if _, err := Record(dir, recorded.Releases, &Recorded{Set: two}, Recorded{Set: load()}); err == nil || state() != before {
-		t.Errorf("a release before the last: %v", err)
-	}
-	if form, err := dataset.FormatCheck(os.DirFS(dir)); slices.Contains(form, dataset.ChangesDir+"/2026.ndjson") || err != nil {
-		t.Errorf("not in canonical form: %q, %v", form, err)
 	}
 }

@@ -1,3 +1,10 @@
+// Package diff lists what differs between two datasets, record by record and field by field.
+//
+// Changes are what Compare found: for each record that was added, changed, withdrawn or removed, and for a changed
+// one each field with its old and its new value. Report writes them for people, for programs and for a pull request.
+// Records finds any record of a set as the line its file has.
+//
+// Comparing reads each record once. Everything is safe for concurrent use.
 package diff
 
 import (
@@ -5,12 +12,11 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/goccy/go-json/jsontext"
-	jsonv2 "github.com/goccy/go-json/v2"
 
 	"modeldex/dataset"
+	"modeldex/dataset/history"
 	"modeldex/dataset/record"
 )
 
@@ -38,9 +44,42 @@ type RecordChange struct {
 	Record jsontext.Value `json:"record,omitempty"`
 }
 
-// tables are the tables that changes are reported of, in their order: dataset.json, the storage
-// types, and the record folders.
-var tables = record.Texts(record.ChangeTables)
+// Records finds the records of a set as lines, as their files have them: without what is computed.
+type Records map[string]map[string]any // by table and slug: pointers to records
+
+// NewRecords makes the names of all records of a set findable. It keeps the set in memory.
+func NewRecords(s *dataset.Set) Records {
+	runs := make(map[string]any, s.Benchmarks.Len())
+	for i := range s.Benchmarks.Len() {
+		runs[string(s.Benchmarks.ID(i))] = s.Benchmarks.At(i)
+	}
+	return Records{
+		"dataset":       {"dataset": &s.Info},
+		"quantizations": named(s.Quantizations, func(q *dataset.QuantizationType) string { return q.Name }),
+		"models":        named(s.Written(), func(m *dataset.Model) string { return string(m.Slug) }),
+		"hardware":      named(s.Hardware, func(h *dataset.Hardware) string { return string(h.Slug) }),
+		"tools":         named(s.Tools, func(t *dataset.Tool) string { return string(t.Slug) }),
+		"benchmarks":    runs,
+		"quality":       named(s.Quality, func(q *dataset.Quality) string { return string(q.ID) }),
+	}
+}
+
+func named[T any](recs []T, slug func(*T) string) map[string]any {
+	out := make(map[string]any, len(recs))
+	for i := range recs {
+		out[slug(&recs[i])] = &recs[i]
+	}
+	return out
+}
+
+// Line gives a record of a table, false where there is none of that slug.
+func (r Records) Line(table, slug string) (jsontext.Value, bool) {
+	rec, ok := r[table][slug]
+	if !ok {
+		return nil, false
+	}
+	return valueText(rec), true
+}
 
 // Compare lists what happened from one set to the other. It costs a look at each record.
 func Compare(from, to *dataset.Set) *Changes {
@@ -48,86 +87,56 @@ func Compare(from, to *dataset.Set) *Changes {
 	if from == to { // the first generation of a process has no other before it
 		return c
 	}
-	compareTable(c, tables[0], list([]dataset.Info{from.Info}), list([]dataset.Info{to.Info}), func(*dataset.Info) string { return "dataset" })
-	compareTable(c, tables[1], list(from.Quantizations), list(to.Quantizations), func(q *dataset.QuantizationType) string { return q.Name })
-	compareTable(c, tables[2], list(from.Written()), list(to.Written()), func(m *dataset.Model) string { return string(m.Slug) })
-	compareTable(c, tables[3], list(from.Hardware), list(to.Hardware), func(h *dataset.Hardware) string { return string(h.Slug) })
-	compareTable(c, tables[4], list(from.Tools), list(to.Tools), func(t *dataset.Tool) string { return string(t.Slug) })
-	old, now := differing(&from.Benchmarks, &to.Benchmarks)
-	compareTable(c, tables[5], old, now, func(b *dataset.Benchmark) string { return string(b.ID) })
-	compareTable(c, tables[6], list(from.Quality), list(to.Quality), func(q *dataset.Quality) string { return string(q.ID) })
+	old, now := NewRecords(from), NewRecords(to)
+	for _, table := range record.Texts(record.ChangeTables) {
+		c.compareTable(table, old[table], now[table])
+	}
 	return c
-}
-
-// A listing is n records, made or found when they are asked for.
-type listing[T any] struct {
-	n  int
-	at func(i int) *T
-}
-
-func list[T any](recs []T) listing[T] {
-	return listing[T]{len(recs), func(i int) *T { return &recs[i] }}
 }
 
 func editionOf(s *dataset.Set) Edition { return Edition{s.Info.Version, s.Digest.String()} }
 
-// differing drops what two tables of benchmarks have in common.
-func differing(from, to *dataset.Pack) (old, now listing[dataset.Benchmark]) {
-	var was, is []int
-	to.Pair(from, func(i, j int, same bool) {
-		if i >= 0 && !same {
-			was = append(was, i)
-		}
-		if j >= 0 && !same {
-			is = append(is, j)
-		}
-	})
-	some := func(p *dataset.Pack, places []int) listing[dataset.Benchmark] {
-		return listing[dataset.Benchmark]{len(places), func(i int) *dataset.Benchmark { return p.At(places[i]) }}
-	}
-	return some(from, was), some(to, is)
-}
-
 // compareTable adds what happened to the records of a table.
-func compareTable[T any](c *Changes, table string, from, to listing[T], slug func(*T) string) {
-	old := make(map[string]int, from.n)
-	for i := range from.n {
-		old[strings.Clone(slug(from.at(i)))] = i
-	}
+func (c *Changes) compareTable(table string, old, now map[string]any) {
 	start := len(c.Records)
-	for i := range to.n {
-		rec := to.at(i)
-		name := strings.Clone(slug(rec)) // changes are kept for longer than sets
-		was, known := old[name]
-		delete(old, name)
-		if !known {
-			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: record.Added, Fields: []record.FieldChange{}})
-		} else if fields := compareRecords(from.at(was), rec); len(fields) > 0 {
-			c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: actOf(fields), Fields: fields})
+	for slug, rec := range now {
+		change := RecordChange{Table: table, Slug: slug, Change: record.Added, Fields: []record.FieldChange{}}
+		if was, known := old[slug]; known {
+			if change.Fields = compareRecords(was, rec); len(change.Fields) == 0 {
+				continue
+			}
+			change.Change = actOf(change.Fields)
 		}
+		c.Records = append(c.Records, change)
 	}
-	for name, i := range old {
-		c.Records = append(c.Records, RecordChange{Table: table, Slug: name, Change: record.Removed, Fields: []record.FieldChange{}, Record: valueText(reflect.ValueOf(from.at(i)))})
+	for slug, rec := range old {
+		if _, kept := now[slug]; !kept {
+			c.Records = append(c.Records, RecordChange{
+				Table: table, Slug: slug, Change: record.Removed, Fields: []record.FieldChange{}, Record: valueText(rec),
+			})
+		}
 	}
 	slices.SortFunc(c.Records[start:], func(a, b RecordChange) int { return cmp.Compare(a.Slug, b.Slug) })
 }
 
 func actOf(fields []record.FieldChange) record.Act {
-	withdrawn := slices.ContainsFunc(fields, func(f record.FieldChange) bool { return f.Field == "withdrawn" && f.New.Kind() != 'n' })
-	if withdrawn {
+	if slices.ContainsFunc(fields, func(f record.FieldChange) bool { return f.Field == "withdrawn" && f.New.Kind() != 'n' }) {
 		return record.Withdrawn
 	}
 	return record.Changed
 }
 
-func compareRecords[T any](from, to *T) []record.FieldChange {
+// compareRecords compares two records of one type, to which from and to point.
+func compareRecords(from, to any) []record.FieldChange {
 	var c comparison
-	c.objects("", record.SchemaOf(reflect.TypeFor[T]()), reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem())
-	return c.fields
+	if a, b := reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem(); !reflect.DeepEqual(from, to) {
+		c.objects("", record.SchemaOf(a.Type()), a, b)
+	}
+	return c
 }
 
 // comparison gathers the fields in which two records differ.
-type comparison struct{ fields []record.FieldChange }
+type comparison []record.FieldChange
 
 func (c *comparison) objects(at string, s *record.Schema, from, to reflect.Value) {
 	for i := range s.Fields {
@@ -160,34 +169,47 @@ func (c *comparison) values(at string, r *record.Rule, from, to reflect.Value) {
 
 // lists compares lists of objects: entry by entry where none came or went.
 func (c *comparison) lists(at string, r *record.Rule, from, to reflect.Value) {
+	shorter := min(from.Len(), to.Len())
 	if from.Len() == to.Len() {
-		for i := range from.Len() {
+		for i := range shorter {
 			c.values(record.Join(at, strconv.Itoa(i)), r, from.Index(i), to.Index(i))
 		}
 		return
 	}
 	same := func(i, j int) bool { return reflect.DeepEqual(from.Index(i).Interface(), to.Index(j).Interface()) }
 	first, end := 0, 0
-	for shorter := min(from.Len(), to.Len()); first < shorter && same(first, first); {
+	for first < shorter && same(first, first) {
 		first++
 	}
-	for shorter := min(from.Len(), to.Len()) - first; end < shorter && same(from.Len()-1-end, to.Len()-1-end); {
+	for end < shorter-first && same(from.Len()-1-end, to.Len()-1-end) {
 		end++
 	}
 	c.add(at, from.Slice(first, from.Len()-end), to.Slice(first, to.Len()-end))
-	place := int64(first)
-	c.fields[len(c.fields)-1].At = &place
+	(*c)[len(*c)-1].At = new(int64(first))
 }
 
 func (c *comparison) add(at string, from, to reflect.Value) {
-	c.fields = append(c.fields, record.FieldChange{Field: at, Old: valueText(from), New: valueText(to)})
+	*c = append(*c, record.FieldChange{Field: at, Old: valueText(from.Interface()), New: valueText(to.Interface())})
 }
 
 // valueText is a value as its file has it, in one line.
-func valueText(v reflect.Value) jsontext.Value {
-	b, err := jsonv2.Marshal(v.Interface())
+func valueText(v any) jsontext.Value {
+	b, err := record.Line(v)
 	if err != nil {
 		panic(err) // records are made of texts, numbers and lists that were read from JSON
 	}
 	return b
+}
+
+// Step gives changes as the step of a release log.
+func (c *Changes) Step(of *dataset.Set) *history.Step {
+	s := &history.Step{Release: record.Release{Version: of.Info.Version, Digest: c.New.Digest, Released: of.Info.Released, After: &c.Old.Digest}}
+	for i := range c.Records {
+		r := &c.Records[i]
+		s.Entries = append(s.Entries, history.Entry{Slug: r.Slug, Change: &record.Change{
+			Table: record.ChangeTable(r.Table), Act: r.Change, Fields: r.Fields, Record: r.Record,
+		}})
+	}
+	history.Sort(s.Entries)
+	return s
 }

@@ -4,7 +4,6 @@
 package pack
 
 import (
-	"reflect"
 	"slices"
 
 	"modeldex/dataset/record"
@@ -48,37 +47,3 @@ func (p *Pack) All() []record.Benchmark {
 	}
 	return out
 }
-
-// Pair walks this pack and an older one side by side. It calls visit for each record of either,
-// in default order. was is its place in the older pack, -1 for a new record. is is its place in
-// this one, -1 for a removed record. A record of another run date counts as one removed and one
-// new. same says that no field differs.
-func (p *Pack) Pair(old *Pack, visit func(was, is int, same bool)) {
-	was, is := 0, 0
-	for was < len(old.recs) && is < len(p.recs) {
-		a, b := old.recs[was], p.recs[is]
-		order := 0
-		if a != b {
-			order = record.NewerRun(a, b)
-		}
-		switch {
-		case order < 0:
-			visit(was, -1, false)
-			was++
-		case order > 0:
-			visit(-1, is, false)
-			is++
-		default:
-			visit(was, is, same(a, b))
-			was, is = was+1, is+1
-		}
-	}
-	for ; was < len(old.recs); was++ {
-		visit(was, -1, false)
-	}
-	for ; is < len(p.recs); is++ {
-		visit(-1, is, false)
-	}
-}
-
-func same(a, b *record.Benchmark) bool { return a == b || *a == *b || reflect.DeepEqual(a, b) }

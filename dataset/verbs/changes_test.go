@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 )
 
@@ -88,7 +90,6 @@ func TestChangesRecordVerb(t *testing.T) {
 		t.Errorf("recorded:\n%swant two releases with commits and a change", before)
 	}
 	says(record(ChangesRecord{}), "nothing to record: release 2")
-	says(record(ChangesRecord{To: "HEAD~1"}), "nothing to record: release 1")
 	if file() != before {
 		t.Error("recording again changed the file")
 	}
@@ -174,7 +175,19 @@ func TestChangesRecordRaised(t *testing.T) {
 		t.Errorf("the same version with other records: %v, want %s", err, want)
 	}
 	edit("dataset.json", `"version": "1"`, `"version": "2"`)
+	edit("dataset.json", "2026-01-02", "2025-12-31")
+	if _, err := run(); err == nil || !strings.Contains(err.Error(), "releases are recorded in their order") {
+		t.Errorf("a release before the last: %v", err)
+	}
+	edit("dataset.json", "2025-12-31", "2026-01-02")
+	err = (&ChangesRecord{Data: dir, From: dir}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard})
+	if err == nil || !strings.HasPrefix(err.Error(), "the changes must be those since the last recorded release, 1 with digest ") {
+		t.Errorf("from a release that is not the last: %v", err)
+	}
 	if said, err := run(); err != nil || said != "the files are not those of a commit, so that none is noted; commit first\n" {
 		t.Errorf("files that are not committed: %v, said %q", err, said)
+	}
+	if form, err := dataset.FormatCheck(os.DirFS(dir)); slices.Contains(form, dataset.ChangesDir+"/2026.ndjson") || err != nil {
+		t.Errorf("not in canonical form: %q, %v", form, err)
 	}
 }

@@ -60,12 +60,12 @@ type Watcher struct {
 	wait     time.Duration // until the next look
 	skipped  int           // looks at folders since the last one at each file
 	last     *dataset.Set
-	seen     *state    // at the last look that found a difference
-	read     *state    // in which the files were read, when it was first seen; nil before
-	settled  bool      // they were read when that state was older than a tick: a later change shows
-	pending  bool      // they could not be read: try again
-	rejected string    // the reason handed over last, empty where a set was
-	tries    int       // looks in a row that found a difference
+	seen     *state // at the last look that found a difference
+	read     *state // in which the files were read, when it was first seen; nil before
+	settled  bool   // they were read when that state was older than a tick: a later change shows
+	pending  bool   // they could not be read: try again
+	rejected string // the reason handed over last, empty where a set was
+	tries    int    // looks in a row that found a difference
 
 	mu     sync.Mutex // held while take runs
 	closed bool

@@ -83,7 +83,7 @@ type Step struct {
 	LeftOut  int    // number of changes of a load that are not in Entries, because they are beyond a bound
 	dropped  bool   // the changes of the load were given up for those of newer ones
 	// records finds the records of the newest loads; nil in others.
-	records func() *diff.Records
+	records func() diff.Records
 }
 
 // Refuse notes that a load was rejected while served went on, and returns what callers are shown of it.
@@ -124,7 +124,7 @@ func (h *History) Refused(served *index.Generation) *Refused {
 // Record notes what changed from the generation being served to the next, number gen, which was made of set. It
 // must come before gen is published: a response made from gen then finds the way to it. The first has no changes.
 func (h *History) Record(gen uint64, set *dataset.Set, c *diff.Changes) {
-	s := &Step{Step: c.Step(set), gen: gen, records: sync.OnceValue(func() *diff.Records { return diff.NewRecords(set) })}
+	s := &Step{Step: c.Step(set), gen: gen, records: sync.OnceValue(func() diff.Records { return diff.NewRecords(set) })}
 	if s.LeftOut = max(0, len(s.Entries)-maxStepRows); s.LeftOut > 0 {
 		s.Entries = slices.Clone(s.Entries[:maxStepRows])
 	}

@@ -208,7 +208,7 @@ func (t *Trail) after(f Change) (line jsontext.Value) {
 		case e.Act == record.Added:
 			line = nil
 		case line != nil:
-			before, err := history.Undo(line, e.Fields)
+			before, err := history.Undo(e.Table, line, e.Fields)
 			if err != nil {
 				return nil // the files were edited by hand
 			}
