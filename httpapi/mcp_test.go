@@ -126,6 +126,9 @@ func TestAgentTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if list, err := json.Marshal(listed.Tools); err != nil || len(list) > 20<<10 {
+			t.Errorf("%s: an agent reads %d bytes before it asks anything, want 20 KiB at most (%v)", name, len(list), err)
+		}
 		called := map[string]bool{}
 		for _, call := range agentCalls {
 			called[call.Name] = true

@@ -3,6 +3,7 @@ package mcp
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,227 +13,180 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// document is the part of an OpenAPI document that schemas of tools are cut out of.
-type document struct {
-	Paths      map[string]map[string]operation `json:"paths"`
-	Components struct {
-		Parameters map[string]parameter `json:"parameters"`
-		Schemas    map[string]object    `json:"schemas"`
-	} `json:"components"`
-}
+// document is the OpenAPI document that schemas of tools are cut out of.
+type document map[string]any
 
-type parameter struct {
-	Ref         string `json:"$ref"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-	Required    bool   `json:"required"`
-	Schema      object `json:"schema"`
-}
-
-type operation struct {
-	Parameters []parameter `json:"parameters"`
-	Responses  map[string]struct {
-		Content map[string]struct {
-			Schema object `json:"schema"`
-		} `json:"content"`
-	} `json:"responses"`
-}
-
-func readDocument(doc []byte) (*document, error) {
-	d := &document{}
-	if err := jsonv2.Unmarshal(doc, d); err != nil {
+func readDocument(doc []byte) (d document, err error) {
+	if err := jsonv2.Unmarshal(doc, &d); err != nil {
 		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
 	return d, nil
 }
 
-// parameters are those of a call that a tool takes, in its order. Of a list of pairs they are those of one pair.
-func (d *document) parameters(c *call) (out []parameter) {
-	all := slices.Clone(d.Paths[c.path]["get"].Parameters)
-	for i := range all {
-		if all[i].Ref != "" {
-			all[i] = d.Components.Parameters[nameOf(all[i].Ref)]
-		}
+// at is the object at a path below v, with references followed; nil where there is none.
+func (d document) at(v any, path ...string) object {
+	from, _ := v.(object)
+	if ref, ok := from["$ref"].(string); ok {
+		from = d.at(object(d), strings.Split(ref, "/")[1:]...)
 	}
-	for _, name := range c.params {
-		if i := slices.IndexFunc(all, func(p parameter) bool { return p.Name == name }); i >= 0 {
-			out = append(out, all[i])
+	if len(path) == 0 {
+		return from
+	}
+	return d.at(from[path[0]], path[1:]...)
+}
+
+// parameters are the parameters of a call that a tool takes, by name. A list of pairs has those of one pair.
+func (d document) parameters(c *call) map[string]object {
+	out := map[string]object{}
+	all, _ := d.at(object(d), "paths", c.path, "get")["parameters"].([]any)
+	for _, p := range all {
+		p := d.at(p)
+		if name, _ := p["name"].(string); slices.Contains(c.params, name) {
+			out[name] = p
 		}
 	}
 	return out
 }
 
-func nameOf(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
+// asides are what a description says about the call that a parameter belongs to, and behind the first statement, which
+// agents do not need: they read the schemas of all tools at once.
+var (
+	asides   = regexp.MustCompile(`^With (fits|runs): |[.;] .*|\.$`)
+	overlong = regexp.MustCompile(`^(.{20,80}?)(:| \(|, (for|with|without)) .{40,}`)
+)
+
+// mostValues is how many values of a list are named; the error of a wrong one names all.
+const mostValues = 14
 
 // input is the schema of the arguments of a tool.
-func (d *document) input(t *tool) object {
+func (d document) input(t *tool) object {
 	properties, required := object{}, []string{}
 	for i := range t.calls {
 		c := &t.calls[i]
-		for _, p := range d.parameters(c) {
-			if properties[p.Name] != nil {
+		for name, p := range d.parameters(c) {
+			text := overlong.ReplaceAllString(asides.ReplaceAllString(fmt.Sprint(p["description"]), ""), "$1")
+			schema := argument(d.at(p["schema"]), text)
+			had, twice := properties[name].(object)
+			switch {
+			case twice && name == "sort":
+				schema["description"] = fmt.Sprintf("%s; with %s %s", had["description"], c.main, strings.TrimPrefix(schema["description"].(string), text+": "))
+			case twice:
 				continue
+			case c.pairs && slices.Contains(pairNames, name):
+				schema["description"] = text + "; several with commas"
 			}
-			text := short(p.Description)
-			if c.pairs && slices.Contains(pairNames, p.Name) {
-				text = "One or more, separated by commas. " + text
+			if value, ok := c.defaults[name]; ok {
+				schema["default"] = value
 			}
-			schema := argument(p.Schema, text)
-			if value, ok := c.defaults[p.Name]; ok {
-				schema["description"] = fmt.Sprintf("%s Default: %s.", schema["description"], value)
-				delete(schema, "default")
-			}
-			properties[p.Name] = schema
-			if p.Required && len(t.calls) == 1 {
-				required = append(required, p.Name)
+			properties[name] = schema
+			if p["required"] == true && len(t.calls) == 1 {
+				required = append(required, name)
 			}
 		}
 	}
+	slices.Sort(required)
 	return object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// argument is the schema of one argument. A list is a text with commas, which agents write without mistakes.
+// argument is the schema of one argument. A list is a text with commas, which agents write without mistakes; its values,
+// and the orders of rows, are in its description.
 func argument(schema object, text string) object {
 	out := object{"type": schema["type"], "description": text}
-	items, isList := schema["items"].(object)
-	if isList {
+	values, _ := schema["enum"].([]any)
+	if items, isList := schema["items"].(object); isList {
+		values, _ = items["enum"].([]any)
 		out["type"] = "string"
-		if values, closed := items["enum"].([]any); closed {
-			names := make([]string, len(values))
-			for i, v := range values {
-				names[i] = fmt.Sprint(v)
+	} else if len(values) < 2 || values[1] != fmt.Sprint("-", values[0]) {
+		for _, name := range []string{"enum", "default"} {
+			if v, ok := schema[name]; ok {
+				out[name] = v
 			}
-			out["description"] = text + " Values: " + strings.Join(names, ", ") + "."
 		}
 		return out
 	}
-	for _, name := range []string{"enum", "default", "minimum", "maximum"} {
-		if v, ok := schema[name]; ok {
-			out[name] = v
+	var names []string
+	for _, v := range values {
+		if name := fmt.Sprint(v); !strings.HasPrefix(name, "-") {
+			names = append(names, name)
 		}
+	}
+	if len(names) > mostValues {
+		names = append(names[:mostValues], "…")
+	}
+	if names != nil {
+		out["description"] = text + ": " + strings.Join(names, ", ")
 	}
 	return out
 }
 
-// output is the schema of the structured answer of a tool.
-func (d *document) output(t *tool) object {
+// output is the schema of the structured answer of a tool. Only members and types are in it: Instructions explain those
+// that all tools share, and an answer has its units in its names.
+func (d document) output(t *tool) object {
+	out := object{
+		"same_in_all": object{"type": "object"}, "omitted": object{"type": "integer"},
+		"notices": object{"type": "array", "items": object{"type": "string"}},
+	}
 	var data []any
-	meta := object{}
 	for i := range t.calls {
 		c := &t.calls[i]
-		answer := d.resolved(d.answerOf(c))
-		members, _ := answer["properties"].(object)
+		answer := d.answerOf(c)
 		if c.path == askPath {
-			asked := d.resolved(members["data"].(object))["properties"].(object)
-			meta = object{"call": d.kept(asked["call"], nil), "detail": d.kept(asked["detail"], nil), "reading": d.kept(asked["reading"], c.keep)}
-			data = append(data, object{"description": "The answer to call; null where there is none."})
+			asked := d.at(answer, "data", "properties")
+			maps.Copy(out, object{"call": d.kept(asked["call"], nil), "detail": d.kept(asked["detail"], nil), "reading": d.kept(asked["reading"], c.keep)})
+			data = append(data, object{})
 			continue
 		}
-		data = append(data, d.kept(members["data"], c.keep))
-		about, _ := members["meta"].(object)
-		about, _ = d.resolved(about)["properties"].(object)
+		data = append(data, d.kept(answer["data"], c.keep))
 		for _, name := range c.meta {
-			meta[name] = d.kept(about[name], nil)
+			out[name] = d.kept(d.at(answer, "meta", "properties")[name], nil)
 		}
 	}
-	schema := object{"anyOf": data}
-	if len(data) == 1 {
-		schema = data[0].(object)
+	if out["data"] = data[0]; len(data) > 1 {
+		out["data"] = object{"anyOf": data}
 	}
-	text := func(s string) object { return object{"type": "string", "description": s} }
-	out := object{
-		"data":            schema,
-		"settings":        object{"type": "object", "description": "What the answer assumes: the arguments and the defaults of those left out."},
-		"same_in_all":     object{"type": "object", "description": "Members that every row has with the same value, taken out of the rows."},
-		"omitted":         object{"type": "integer", "description": "Rows that match and are left out to keep the answer short. Narrow the question to see others."},
-		"null":            text("What null means: not published or not known, never 0."),
-		"texts":           text("How to treat names and texts that come from records."),
-		"dataset_version": text("Version of the dataset that was asked."),
-		"notices":         object{"type": "array", "items": object{"type": "string"}, "description": "What was left out of the answer and why. Pass it on."},
-	}
-	maps.Copy(out, meta)
-	return object{"type": "object", "properties": out, "required": []string{"data", "null", "texts"}}
+	return object{"type": "object", "properties": out, "required": []string{"data"}}
 }
 
-// answerOf is the schema of the 200 of a call.
-func (d *document) answerOf(c *call) object {
-	return d.Paths[c.path][strings.ToLower(c.method())].Responses["200"].Content["application/json"].Schema
+// answerOf are the schemas of the members of a good answer to a call.
+func (d document) answerOf(c *call) object {
+	return d.at(object(d), "paths", c.path, strings.ToLower(c.method()), "responses", "200", "content", "application/json", "schema", "properties")
 }
 
-// resolved is a schema without a reference at its top. What is beside a reference describes this use of it.
-func (d *document) resolved(schema object) object {
-	ref, ok := schema["$ref"].(string)
-	if !ok {
-		return schema
+// kept is a schema reduced to its types and the members with dotted names; without names all members are kept.
+func (d document) kept(schema any, names []string) any {
+	from := d.at(schema)
+	if options, ok := from["oneOf"].([]any); ok { // something, or null
+		out, _ := d.kept(options[0], names).(object)
+		out["type"] = []any{out["type"], "null"}
+		return out
 	}
-	out := maps.Clone(d.Components.Schemas[nameOf(ref)])
-	if text, ok := schema["description"]; ok {
-		out["description"] = text
-	}
-	return out
-}
-
-// kept is a schema reduced to the members with dotted names; without names it is kept whole.
-func (d *document) kept(schema any, names []string) any {
-	from, ok := schema.(object)
-	if !ok {
-		return object{}
-	}
-	from = d.resolved(from)
 	out := object{}
-	for _, name := range []string{"type", "enum"} {
-		if v, ok := from[name]; ok {
-			out[name] = v
-		}
-	}
-	if text, ok := from["description"].(string); ok && from["properties"] == nil {
-		out["description"] = short(text)
+	if kind, ok := from["type"]; ok {
+		out["type"] = kind
 	}
 	if items, ok := from["items"]; ok {
 		out["items"] = d.kept(items, names)
 	}
-	if options, ok := from["oneOf"].([]any); ok {
-		list := make([]any, len(options))
-		for i, one := range options {
-			list[i] = d.kept(one, names)
+	if members, ok := from["properties"].(object); ok {
+		properties := object{}
+		for name, member := range members {
+			if rest, ok := below(names, name); ok {
+				properties[name] = d.kept(member, rest)
+			}
 		}
-		out["oneOf"] = list
+		out["properties"] = properties
 	}
-	members, ok := from["properties"].(object)
-	if !ok {
-		return out
-	}
-	properties := object{}
-	for name, member := range members {
-		if rest, ok := below(names, name); ok {
-			properties[name] = d.kept(member, rest)
-		}
-	}
-	out["properties"] = properties
 	return out
-}
-
-// short is the first sentence of a text: agents read the schemas of all tools at once.
-func short(text string) string {
-	first, _, more := strings.Cut(text, ". ")
-	if more {
-		first += "."
-	}
-	return first
 }
 
 // below are the names inside a member, and whether the member is kept at all.
 func below(names []string, member string) (rest []string, ok bool) {
-	if len(names) == 0 {
-		return nil, true
-	}
+	ok = len(names) == 0
 	for _, name := range names {
-		head, tail, dotted := strings.Cut(name, ".")
-		if head != member {
-			continue
-		}
-		if ok = true; dotted {
-			rest = append(rest, tail)
+		if name == member {
+			ok = true
+		} else if tail, inside := strings.CutPrefix(name, member+"."); inside {
+			ok, rest = true, append(rest, tail)
 		}
 	}
 	return rest, ok

@@ -45,7 +45,7 @@ var (
 	pairNames    = []string{"model", "hardware"}
 	fitMembers   = []string{
 		"model", "hardware", "count", "context", "kv", "parallel", "engine", "verdict", "missing",
-		"sizes.quantization", "sizes.bits_per_weight", "sizes.verdict", "sizes.memory.total_bytes", "sizes.missing",
+		"sizes.quantization", "sizes.verdict", "sizes.memory.total_bytes", "sizes.missing",
 		"sizes.speed.tps", "sizes.speed.use", "sizes.speed.measured.median", "sizes.speed.measured.n", "sizes.speed.measured.run_ids",
 		"sizes.speed.estimate.p05", "sizes.speed.estimate.p95", "sizes.speed.estimate.tool",
 	}
@@ -55,8 +55,8 @@ var (
 var tools = []tool{
 	{
 		name: "ask", title: "Answer a question in plain words",
-		text: "For a whole question such as \"can an RTX 3090 run gpt-oss-20b at 32k?\". reading says how it was read: check it, and ask the user where a slug is null or confidence is likely. " +
-			"call is the structured call that was answered, detail what was left out of it. Use the other tools for anything more exact.",
+		text: "For a whole question such as \"can an RTX 3090 run gpt-oss-20b at 32k?\". Check reading, and ask the user where a slug is null or confidence is likely. " +
+			"call is the call that was answered, detail what was left out of it",
 		calls: []call{{
 			path: askPath, params: []string{"q"}, page: "/ask?%s",
 			keep: []string{
@@ -67,8 +67,8 @@ var tools = []tool{
 	},
 	{
 		name: "resolve", title: "Find the record a name means",
-		text: "Turns what people and programs call a model, hardware or a tool into the slug of its record. Use it before other tools and never make up a slug. " +
-			"confidence likely means that the name leaves something open: say how it was read. slug is null where it is ambiguous or unknown: ask which candidate is meant.",
+		text: "Turns any name of a model, hardware or tool into the slug of its record. Confidence likely means that the name leaves something open: say how it was read. " +
+			"Where slug is null, ask which candidate is meant",
 		calls: []call{{
 			path: "/api/v1/resolve", params: []string{"q", "kind"}, page: "/explore/models?%s", shows: []string{"q"},
 			keep: []string{"input", "kind", "slug", "name", "confidence", "ambiguous", "quantization", "memory_gb", "count", "reason", "candidates.kind", "candidates.slug", "candidates.name"},
@@ -76,8 +76,7 @@ var tools = []tool{
 	},
 	{
 		name: "what_runs", title: "What runs on hardware, or what hardware runs a model",
-		text: "With fits: the models that run on hardware. With runs: the hardware that runs a model. Each row has its best quantization, verdict and speed. " +
-			"speed_basis says whether tps was measured or is an estimate; say so when you quote it.",
+		text: "With fits: the models that run on hardware. With runs: the hardware that runs a model. Each row has its best quantization, verdict and speed",
 		calls: []call{
 			{
 				main: "runs", path: "/api/v1/hardware", page: "/explore/hardware?%s",
@@ -97,8 +96,8 @@ var tools = []tool{
 	},
 	{
 		name: "fit", title: "Whether a model runs on hardware, and how fast",
-		text: "The verdict for each quantization of one model on one machine, best first, with memory and speed. use says whether tps was measured or is an estimate; " +
-			"never quote an estimate as measured. run_ids and evidence are the benchmarks behind it. A verdict unknown has its reason in missing.",
+		text: "The verdict for each quantization of one model on one machine, best first, with memory and speed. run_ids and evidence are the benchmarks behind it; " +
+			"missing has the reason of an unknown verdict",
 		calls: []call{{
 			path: "/api/v1/fit", params: append([]string{"model", "hardware", "quantization", "memory_gb", "bandwidth_gbps", "system_memory_gb", "parallel"}, fitArguments...),
 			keep: append([]string{"sizes.speed.estimate.evidence.id"}, fitMembers...), rows: "sizes", page: "/fit?%s",
@@ -106,8 +105,7 @@ var tools = []tool{
 	},
 	{
 		name: "compare", title: "Compare models or hardware by what runs and how fast",
-		text: "The best quantization, verdict and speed of every pair of the models and hardware given, 8 pairs at most. use says whether a speed was measured or is an estimate. " +
-			"Speeds of different quantizations are not of the same quality: give quantization to compare like with like.",
+		text: "The best quantization, verdict and speed of every pair of the models and hardware given, 8 pairs at most. Give quantization to compare like with like",
 		calls: []call{{
 			path: "/api/v1/fit", params: append([]string{"model", "hardware", "quantization"}, fitArguments...), pairs: true,
 			keep: fitMembers, page: "/compare?%s",
@@ -115,8 +113,7 @@ var tools = []tool{
 	},
 	{
 		name: "benchmarks", title: "Published measurements with their settings and sources",
-		text: "Single runs, each with id, settings and source. Speeds compare only where settings agree: do not average runs of different settings, use statistics. " +
-			"Runs with a scenario are throughput of many streams, not the speed that one user sees.",
+		text: "Single runs. Do not average runs of different settings: use statistics. Runs with a scenario are throughput of many streams, not the speed one user sees",
 		calls: []call{{
 			path: "/api/v1/benchmarks", page: "/explore/benchmarks?%s",
 			params:   []string{"model", "hardware", "tool", "quantization", "backend", "source", "settings", "scenario", "concurrency", "min_tps", "since", "sort", "id"},
@@ -130,8 +127,8 @@ var tools = []tool{
 	},
 	{
 		name: "statistics", title: "Median speeds of comparable runs",
-		text: "Count, median and spread of measured speeds by hardware, model or other fields. settings is single_stream where nothing else is asked for: the speed one user sees. " +
-			"A group with comparable false mixes the settings in differing_settings: do not quote one figure for it, ask by those fields as well.",
+		text: "Count, median and spread of measured speeds by hardware, model or other fields. settings is single_stream by default: the speed one user sees. " +
+			"Quote no figure for a group with comparable false: ask by its differing_settings too",
 		calls: []call{{
 			path: "/api/v1/benchmarks/stats", page: "/explore/benchmarks?%s", shows: []string{"model", "hardware", "tool", "quantization", "backend", "settings"},
 			params:   []string{"group_by", "metric", "weight", "model", "hardware", "tool", "family", "quantization", "backend", "settings", "since", "sort"},
@@ -142,7 +139,7 @@ var tools = []tool{
 	},
 	{
 		name: "changes", title: "What releases changed",
-		text: "What happened to records since a release, field by field, oldest first: added, changed, removed. Give since: a version or day.",
+		text: "What happened to records since a release, field by field, oldest first",
 		calls: []call{{
 			path: "/api/v1/changes", params: []string{"since", "table", "slug", "field"}, defaults: map[string]string{"limit": mostRows}, page: "/changes?%s", shows: []string{"table", "slug", "field"},
 			keep: []string{"dataset_version", "released", "table", "slug", "change", "fields.field", "fields.old", "fields.new"}, meta: []string{"total"},
@@ -150,8 +147,8 @@ var tools = []tool{
 	},
 	{
 		name: "dataset", title: "Which dataset is asked",
-		text:  "Version, release date, licence and number of records of the dataset that the other tools ask.",
-		calls: []call{{path: "/api/v1/dataset", page: "/about"}},
+		text:  "Version, release date, licence and counts of the dataset that the other tools ask",
+		calls: []call{{path: "/api/v1/dataset", page: "/about", keep: []string{"version", "released", "licence", "counts", "freshness.newest_run"}}},
 	},
 }
 

@@ -23,9 +23,9 @@ func TestMembers(t *testing.T) {
 			if have := doc.parameters(c); len(have) != len(c.params) {
 				t.Errorf("%s: the API has %d of the arguments %v", tools[i].name, len(have), c.params)
 			}
-			answer := doc.resolved(doc.answerOf(c))["properties"].(object)
+			answer := doc.answerOf(c)
 			if c.path == askPath {
-				answer["data"] = doc.resolved(answer["data"].(object))["properties"].(object)["reading"]
+				answer["data"] = doc.at(answer, "data", "properties", "reading")
 			}
 			for member, names := range map[string][]string{"data": c.keep, "meta": c.meta} {
 				for _, name := range names {
@@ -39,12 +39,11 @@ func TestMembers(t *testing.T) {
 }
 
 // has reports whether a schema has a member at a path.
-func (d *document) has(schema any, path []string) bool {
-	s, ok := schema.(object)
-	if !ok || len(path) == 0 {
-		return ok
+func (d document) has(schema any, path []string) bool {
+	s := d.at(schema)
+	if s == nil || len(path) == 0 {
+		return s != nil
 	}
-	s = d.resolved(s)
 	options, _ := s["oneOf"].([]any)
 	members, _ := s["properties"].(object)
 	return members[path[0]] != nil && d.has(members[path[0]], path[1:]) || s["items"] != nil && d.has(s["items"], path) ||
