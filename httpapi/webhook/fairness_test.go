@@ -87,7 +87,7 @@ func TestFairness(t *testing.T) {
 // TestSlots: of entries whose time has come one of the account with the fewest requests is next, and no account has
 // more than its share.
 func TestSlots(t *testing.T) {
-	d := newSender(&Service{cfg: Config{Now: time.Now}})
+	d := newSender(time.Now)
 	for account := range quota.ID(3) {
 		for i := range hooks.ID(20) {
 			d.wake(hooks.Hook{Key: hooks.Key{Account: account + 1, Hook: i + 1}, URL: "https://" + string(rune('a'+i)) + ".example.com:8443/"})

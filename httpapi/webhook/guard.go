@@ -73,10 +73,8 @@ func (g *Guard) CheckURL(ctx context.Context, text string) error {
 	if err != nil || len(addrs) == 0 {
 		return fmt.Errorf("must name a host that can be resolved; %s cannot", host)
 	}
-	for _, a := range addrs {
-		if g.CheckAddr(a) != nil {
-			return fmt.Errorf("must name a public host; %s has an address of a loopback, private, link-local or reserved network", host)
-		}
+	if slices.ContainsFunc(addrs, func(a netip.Addr) bool { return g.CheckAddr(a) != nil }) {
+		return fmt.Errorf("must name a public host; %s has an address of a loopback, private, link-local or reserved network", host)
 	}
 	return nil
 }
@@ -88,12 +86,7 @@ var publicName = regexp.MustCompile(`^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+
 // localNames are names of machines and networks that are not public.
 var localNames = regexp.MustCompile(`\.(localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|onion)$`)
 
-func (g *Guard) resolver() *net.Resolver {
-	if g.Resolver != nil {
-		return g.Resolver
-	}
-	return net.DefaultResolver
-}
+func (g *Guard) resolver() *net.Resolver { return cmp.Or(g.Resolver, net.DefaultResolver) }
 
 // parse checks the form of a URL.
 func (g *Guard) parse(text string) (*url.URL, error) {
@@ -162,11 +155,7 @@ func (g *Guard) public(addr netip.Addr) bool {
 	if !addr.IsValid() || addr.Zone() != "" {
 		return false
 	}
-	translators := []netip.Prefix{nat64}
-	if own := g.translators.Load(); own != nil {
-		translators = append(translators, *own...)
-	}
-	for _, p := range translators {
+	for _, p := range append([]netip.Prefix{nat64}, *cmp.Or(g.translators.Load(), &[]netip.Prefix{})...) {
 		if p.Contains(addr) {
 			addr = embedded(addr, p.Bits())
 			break
@@ -217,31 +206,18 @@ func isatap(addr netip.Addr) bool {
 // Control is for net.Dialer: it is called with the address that is about to be connected to.
 func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err != nil || !strings.HasPrefix(network, "tcp") {
+	addr := to.Addr().Unmap()
+	if err != nil || !strings.HasPrefix(network, "tcp") || g.CheckAddr(to.Addr()) != nil || !addr.IsLoopback() && isOwn(addr) {
 		return errForbidden
-	}
-	if err := g.CheckAddr(to.Addr()); err != nil {
-		return err
-	}
-	if to.Addr().Unmap().IsLoopback() {
-		return nil // allowed, by now
-	}
-	return g.checkOwn(to.Addr().Unmap())
-}
-
-// checkOwn returns errForbidden for a public address that is this machine's own: what listens there
-// may trust the machine it is on.
-func (g *Guard) checkOwn(addr netip.Addr) error {
-	own, err := net.InterfaceAddrs()
-	if err != nil {
-		return errForbidden
-	}
-	for _, a := range own {
-		if n, ok := a.(*net.IPNet); ok {
-			if ip, ok := netip.AddrFromSlice(n.IP); ok && ip.Unmap() == addr {
-				return errForbidden
-			}
-		}
 	}
 	return nil
+}
+
+// isOwn reports whether an address may be this machine's own: what listens there may trust the machine it is on.
+func isOwn(addr netip.Addr) bool {
+	own, err := net.InterfaceAddrs()
+	return err != nil || slices.ContainsFunc(own, func(a net.Addr) bool {
+		n, err := netip.ParsePrefix(a.String())
+		return err == nil && n.Addr().Unmap() == addr
+	})
 }

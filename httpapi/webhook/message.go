@@ -80,8 +80,6 @@ type MessageRecord struct {
 	ID string `json:"id" jsonschema:"example=bm-d20987d408c6"`
 	// What happened to it; removed is gone from the dataset altogether.
 	Change string `json:"change" jsonschema:"enum=created,enum=changed,enum=withdrawn,enum=removed,example=created"`
-	// Names of the fields of a changed benchmark that have another value. Left out of others, and where the server has started since the release before: links.changes leads to them always.
-	Fields []string `json:"fields,omitempty" jsonschema:"example=generation_tps"`
 	// The benchmark as lists show it; null for a removed one.
 	Record jsontext.Value `json:"record" jsonschema:"nullable"`
 }

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"modeldex/dataset"
 	"modeldex/index"
@@ -18,24 +18,6 @@ import (
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
-
-// scheme is how hashes of benchmarks are made. It is raised when they are made in another way; the
-// next release then announces no benchmark as changed.
-const scheme = 1
-
-// fieldsOf are the fields of a benchmark in the order of their declaration: the bytes to hash, nil without a value.
-func fieldsOf(b *dataset.Benchmark) [][]byte {
-	v := reflect.ValueOf(b).Elem()
-	out := make([][]byte, v.NumField())
-	for i := range out {
-		if text, ok := appendValue(append([]byte(fieldName(i)), 0), v.Field(i)); ok {
-			out[i] = text
-		}
-	}
-	return out
-}
-
-func fieldName(i int) string { return reflect.TypeFor[dataset.Benchmark]().Field(i).Tag.Get("json") }
 
 // appendValue appends a value, and reports whether there is one.
 func appendValue(b []byte, v reflect.Value) ([]byte, bool) {
@@ -69,24 +51,14 @@ func appendValue(b []byte, v reflect.Value) ([]byte, bool) {
 // markOf is what is remembered of a benchmark. The hash is a sum over the fields that have a value, so that neither
 // their order nor fields that are new in the program change it.
 func markOf(b *dataset.Benchmark) hooks.Mark {
-	m := hooks.Mark{Withdrawn: b.Withdrawn != nil}
-	for _, text := range fieldsOf(b) {
-		if text != nil {
+	m, v := hooks.Mark{Withdrawn: b.Withdrawn != nil}, reflect.ValueOf(b).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("json")
+		if text, ok := appendValue(append([]byte(name), 0), v.Field(i)); ok {
 			m.Hash += xxhash.Sum64(text)
 		}
 	}
 	return m
-}
-
-// changedFields are the names of the fields that have another value in b than in a.
-func changedFields(a, b *dataset.Benchmark) (names []string) {
-	before, now := fieldsOf(a), fieldsOf(b)
-	for i := range now {
-		if !bytes.Equal(before[i], now[i]) {
-			names = append(names, fieldName(i))
-		}
-	}
-	return names
 }
 
 // firstBaseline notes what is being served as announced if there is no webhook yet: only what comes later is
@@ -114,10 +86,9 @@ func marksOf(d *Dataset) map[string]hooks.Mark {
 
 // store stores an announcement of a dataset and has its messages sent. The caller holds announcing.
 func (s *Service) store(ctx context.Context, d *Dataset, a *hooks.Announcement) error {
-	a.Baseline = hooks.Baseline{Version: d.Set.Info.Version, Digest: d.Set.Digest.String(), Scheme: scheme}
+	a.Baseline = hooks.Baseline{Version: d.Set.Info.Version, Digest: d.Set.Digest.String()}
 	waiting, err := s.Store.Announce(ctx, a)
 	if err == nil {
-		s.last = d.Set
 		s.sender.wake(waiting...)
 	}
 	return err
@@ -145,10 +116,7 @@ func (s *Service) announce(ctx context.Context) error {
 	if base.Digest == "" {
 		return s.store(ctx, d, a)
 	}
-	r := compare(d.Generation, before, a.Marks, base.Scheme == scheme)
-	if s.last != nil && s.last.Digest.String() == base.Digest {
-		r.compareFields(&s.last.Benchmarks, &d.Set.Benchmarks)
-	}
+	r := compare(d.Generation, before, a.Marks)
 	for i := range all {
 		if err := s.addMessages(ctx, a, r, &all[i]); err != nil {
 			return err
@@ -156,7 +124,7 @@ func (s *Service) announce(ctx context.Context) error {
 	}
 	a.Rows, a.Release = r.rows, &hooks.Release{
 		At: s.now().Unix(), Version: d.Set.Info.Version, Digest: d.Set.Digest.String(), PreviousVersion: base.Version, PreviousDigest: base.Digest,
-		Created: r.count(Created), Changed: r.count(Changed), Withdrawn: r.count(Withdrawn) + len(r.removed),
+		Created: len(r.of(Created, r.ords)), Changed: len(r.of(Changed, r.ords)), Withdrawn: len(r.of(Withdrawn, r.ords)) + len(r.removed),
 	}
 	if err := s.store(ctx, d, a); err != nil {
 		return err
@@ -192,7 +160,6 @@ type release struct {
 	gen     *index.Generation
 	ords    []uint32            // of the benchmarks that changed, rising
 	events  map[uint32]string   // of each of them
-	fields  map[uint32][]string // that have another value, of changed ones, where they are known
 	removed []string            // ids that are gone, sorted
 	matched map[string][]uint32 // filters -> those of ords that match
 
@@ -202,7 +169,7 @@ type release struct {
 }
 
 // eventOf is what happened to a benchmark; empty: nothing.
-func eventOf(was hooks.Mark, known bool, now hooks.Mark, comparable bool) string {
+func eventOf(was hooks.Mark, known bool, now hooks.Mark) string {
 	switch {
 	case !known && now.Withdrawn: // it never counted
 		return ""
@@ -210,18 +177,18 @@ func eventOf(was hooks.Mark, known bool, now hooks.Mark, comparable bool) string
 		return Created
 	case now.Withdrawn && !was.Withdrawn:
 		return Withdrawn
-	case comparable && now.Hash != was.Hash || now.Withdrawn != was.Withdrawn:
+	case now != was:
 		return Changed
 	}
 	return ""
 }
 
-// compare finds what changed. If comparable is false, hashes are of another scheme.
-func compare(gen *index.Generation, before, now map[string]hooks.Mark, comparable bool) *release {
-	r := &release{gen: gen, events: map[uint32]string{}, fields: map[uint32][]string{}, matched: map[string][]uint32{}, placed: map[string]uint32{}}
+// compare finds what changed.
+func compare(gen *index.Generation, before, now map[string]hooks.Mark) *release {
+	r := &release{gen: gen, events: map[uint32]string{}, matched: map[string][]uint32{}, placed: map[string]uint32{}}
 	for id, m := range now {
 		was, known := before[id]
-		event := eventOf(was, known, m, comparable)
+		event := eventOf(was, known, m)
 		if ord, ok := gen.Benchmarks.Find(id); ok && event != "" {
 			r.ords, r.events[ord] = append(r.ords, ord), event
 		}
@@ -236,29 +203,9 @@ func compare(gen *index.Generation, before, now map[string]hooks.Mark, comparabl
 	return r
 }
 
-// compareFields finds which fields of changed benchmarks have another value.
-func (r *release) compareFields(before, now *dataset.Pack) {
-	was := map[string]*dataset.Benchmark{}
-	for i := range before.Len() {
-		if ord, ok := r.gen.Benchmarks.Find(string(before.ID(i))); ok && r.events[ord] == Changed {
-			was[string(before.ID(i))] = before.At(i)
-		}
-	}
-	for i := range now.Len() {
-		if b := was[string(now.ID(i))]; b != nil {
-			ord, _ := r.gen.Benchmarks.Find(string(now.ID(i)))
-			r.fields[ord] = changedFields(b, now.At(i))
-		}
-	}
-}
-
-func (r *release) count(event string) (n int) {
-	for _, e := range r.events {
-		if e == event {
-			n++
-		}
-	}
-	return n
+// of returns those of ords to which an event happened.
+func (r *release) of(event string, ords []uint32) []uint32 {
+	return slices.DeleteFunc(slices.Clone(ords), func(ord uint32) bool { return r.events[ord] != event })
 }
 
 // messages makes the messages of a webhook that ords match, in the order of Events.
@@ -267,55 +214,49 @@ func (r *release) messages(h *hooks.Hook, ords []uint32) (out []hooks.Delivery, 
 		if !slices.Contains(h.Events, event) {
 			continue
 		}
-		d := hooks.Delivery{Key: h.Key, Message: hooks.NewMessageID(), Event: event, Total: len(r.events) + len(r.removed)}
-		if event != Released {
-			mine := slices.DeleteFunc(slices.Clone(ords), func(ord uint32) bool { return r.events[ord] != event })
-			var removed []string
-			if event == Withdrawn {
-				removed = r.removed
-			}
-			if d.Total = len(mine) + len(removed); d.Total == 0 {
-				continue
-			}
-			if err := r.list(&d, h.MaxRecords, mine, removed); err != nil {
-				return nil, err
-			}
+		mine, removed := r.of(event, ords), []string(nil)
+		if event == Withdrawn {
+			removed = r.removed
+		}
+		d := hooks.Delivery{Key: h.Key, Message: hooks.NewMessageID(), Event: event, Total: len(mine) + len(removed)}
+		if event == Released {
+			d.Total = len(r.events) + len(r.removed)
+		} else if d.Total == 0 {
+			continue
+		}
+		if err := r.list(&d, h.MaxRecords, mine, removed); err != nil {
+			return nil, err
 		}
 		out = append(out, d)
 	}
 	return out, nil
 }
 
-// list puts the places of the first records into a delivery.
+// list puts the places of the first records into a delivery. Each record is kept once for all webhooks; those that a
+// full release has no room for are left out.
 func (r *release) list(d *hooks.Delivery, most int, ords []uint32, removed []string) error {
-	change := map[string]string{Created: "created", Changed: "changed", Withdrawn: "withdrawn"}[d.Event]
+	_, change, _ := strings.Cut(d.Event, ".")
+	records := make([]MessageRecord, 0, most)
 	for _, ord := range ords[:min(len(ords), most)] {
-		if err := r.place(d, &MessageRecord{r.gen.Benchmarks.Slug(ord), change, r.fields[ord], r.gen.Benchmarks.Row(ord)}); err != nil {
-			return err
-		}
+		records = append(records, MessageRecord{r.gen.Benchmarks.Slug(ord), change, r.gen.Benchmarks.Row(ord)})
 	}
-	for _, id := range removed[:min(len(removed), most-min(len(ords), most))] {
-		if err := r.place(d, &MessageRecord{ID: id, Change: "removed", Record: jsontext.Value("null")}); err != nil {
-			return err
-		}
+	for _, id := range removed[:min(len(removed), most-len(records))] {
+		records = append(records, MessageRecord{id, "removed", jsontext.Value("null")})
 	}
-	return nil
-}
-
-// place lists one record, which is kept once for all webhooks, unless the release is full.
-func (r *release) place(d *hooks.Delivery, record *MessageRecord) error {
-	at, ok := r.placed[record.ID]
-	if !ok {
-		row, err := jsonv2.Marshal(record)
-		if err != nil {
-			return fmt.Errorf("rendering benchmark %s: %w", record.ID, err)
+	for _, record := range records {
+		at, ok := r.placed[record.ID]
+		if !ok {
+			row, err := jsonv2.Marshal(record)
+			if err != nil {
+				return fmt.Errorf("rendering benchmark %s: %w", record.ID, err)
+			}
+			if len(r.rows) == hooks.MaxRows || r.bytes+len(row) > hooks.MaxRowBytes {
+				continue
+			}
+			at = uint32(len(r.rows))
+			r.rows, r.bytes, r.placed[record.ID] = append(r.rows, row), r.bytes+len(row), at
 		}
-		if len(r.rows) == hooks.MaxRows || r.bytes+len(row) > hooks.MaxRowBytes {
-			return nil
-		}
-		at = uint32(len(r.rows))
-		r.rows, r.bytes, r.placed[record.ID] = append(r.rows, row), r.bytes+len(row), at
+		d.Rows = append(d.Rows, at)
 	}
-	d.Rows = append(d.Rows, at)
 	return nil
 }

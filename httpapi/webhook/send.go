@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -67,11 +66,11 @@ type answer struct {
 
 // send makes one attempt.
 func (s *Service) send(ctx context.Context, job *hooks.Job, now time.Time) answer {
+	var body []byte
 	m, err := s.message(ctx, job)
-	if err != nil {
-		return answer{failure: "the message cannot be made: " + err.Error()}
+	if err == nil {
+		body, err = jsonv2.Marshal(m)
 	}
-	body, err := jsonv2.Marshal(m)
 	if err != nil {
 		return answer{failure: "the message cannot be made: " + err.Error()}
 	}
@@ -116,18 +115,16 @@ func retryAfter(text string, now time.Time) time.Duration {
 // explain says why there is no response, in words for the owner of the webhook. Addresses are left
 // out: what a name resolves to inside the server's network is not the owner's business.
 func explain(err error) string {
-	var dns *net.DNSError
-	var unknown x509.UnknownAuthorityError
-	var name x509.HostnameError
-	var invalid x509.CertificateInvalidError
+	_, noName := errors.AsType[*net.DNSError](err)
+	_, noTrust := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case errors.Is(err, errForbidden):
 		return "the name has an address of a loopback, private, link-local or reserved network, to which nothing is sent"
-	case errors.As(err, &dns):
+	case noName:
 		return "the name cannot be resolved"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Sprintf("no response within %d seconds", int(attemptTime.Seconds()))
-	case errors.As(err, &unknown), errors.As(err, &name), errors.As(err, &invalid):
+	case noTrust:
 		return "the TLS certificate is not valid for the name"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the connection was refused"

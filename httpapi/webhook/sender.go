@@ -72,11 +72,9 @@ type Results struct {
 // sender decides which webhook is served next. A webhook has one message under way, and the next one not before the
 // outcome is durable. What waits is in the ledger; here are only the webhooks for which something does.
 type sender struct {
-	s       *Service
-	kick    chan struct{} // one slot: waiting has something new
-	results chan result
-	pace    *rate.Limiter
-	failing failing
+	now  func() time.Time
+	kick chan struct{} // one slot: waiting has changed
+	pace *rate.Limiter
 
 	mu      sync.Mutex
 	waiting map[hooks.Key]*entry
@@ -87,22 +85,12 @@ type entry struct {
 	key   hooks.Key
 	host  string
 	at    time.Time // when to look at it
-	busy  bool      // a request is under way
-	again bool      // it was woken while busy
+	busy  bool      // it is being served
+	again bool      // it was woken meanwhile
 }
 
-// result is what looking at an entry brought: an outcome to be stored, or when to look again; zero is never.
-type result struct {
-	entry   *entry
-	outcome *hooks.Outcome
-	next    time.Time
-}
-
-func newSender(s *Service) *sender {
-	return &sender{
-		s: s, kick: make(chan struct{}, 1), results: make(chan result, atATime), pace: rate.NewLimiter(perSecond, burst),
-		waiting: map[hooks.Key]*entry{},
-	}
+func newSender(now func() time.Time) *sender {
+	return &sender{now: now, kick: make(chan struct{}, 1), pace: rate.NewLimiter(perSecond, burst), waiting: map[hooks.Key]*entry{}}
 }
 
 // wake has webhooks looked at now.
@@ -117,7 +105,7 @@ func (d *sender) wake(list ...hooks.Hook) {
 		if u, err := url.Parse(list[i].URL); err == nil {
 			e.host = u.Hostname()
 		}
-		e.at, e.again = d.s.now(), e.busy
+		e.at, e.again = d.now(), true
 	}
 	d.mu.Unlock()
 	d.look()
@@ -130,31 +118,26 @@ func (d *sender) look() {
 	}
 }
 
-// run serves webhooks until ctx ends and everything under way is stored.
-func (d *sender) run(ctx context.Context) {
+// run has webhooks served until ctx ends and what is under way is stored. serve makes one attempt and returns when to
+// look at the webhook again, the zero time for never. Its second context ends a little after ctx.
+func (d *sender) run(ctx context.Context, serve func(ctx, abort context.Context, k hooks.Key) time.Time) {
 	abort, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var work sync.WaitGroup
 	for ctx.Err() == nil {
 		e, wait := d.next()
 		if e != nil {
-			work.Go(func() { d.results <- d.serve(ctx, abort, e) })
+			work.Go(func() { d.served(e, serve(ctx, abort, e.key)) })
 			continue
 		}
 		select {
 		case <-ctx.Done():
 		case <-d.kick:
 		case <-time.After(wait):
-		case r := <-d.results:
-			d.store(ctx, r)
 		}
 	}
-	late := time.AfterFunc(closeWait, cancel)
-	defer late.Stop()
+	defer time.AfterFunc(closeWait, cancel).Stop()
 	work.Wait()
-	for len(d.results) > 0 {
-		d.store(ctx, <-d.results)
-	}
 }
 
 // next takes the entry to be served now: of those whose time has come and that have a free slot, one of the account
@@ -175,14 +158,11 @@ func (d *sender) next() (best *entry, wait time.Duration) {
 		}
 	}
 	wait = longWait
-	if busy == atATime {
-		return nil, wait
-	}
-	now := d.s.now()
+	now := d.now()
 	for _, e := range d.waiting {
 		running := accounts[e.key.Account]
 		switch {
-		case e.busy || running >= perAccount || sites[site{e.key.Account, e.host}] >= perHost:
+		case e.busy || busy == atATime || running >= perAccount || sites[site{e.key.Account, e.host}] >= perHost:
 		case e.at.After(now):
 			wait = min(wait, e.at.Sub(now))
 		case best == nil || running < accounts[best.key.Account] || running == accounts[best.key.Account] && e.at.Before(best.at):
@@ -195,104 +175,63 @@ func (d *sender) next() (best *entry, wait time.Duration) {
 	return best, wait
 }
 
-// serve makes one attempt for a webhook, unless ctx has ended. abort ends an attempt that is under way.
-func (d *sender) serve(ctx, abort context.Context, e *entry) result {
-	r := result{entry: e}
-	if d.pace.Wait(ctx) == nil {
-		r.outcome, r.next = d.s.attempt(abort, e.key)
-	}
-	return r
-}
-
-// store stores an outcome, and has its webhook looked at when its next attempt is due. A ledger that fails is asked
-// again until it works or ctx has ended; nothing else is sent meanwhile.
-func (d *sender) store(ctx context.Context, r result) {
-	for r.outcome != nil {
-		next, err := d.s.Store.Settle(context.WithoutCancel(ctx), r.outcome, d.s.now().Unix())
-		if d.failing.isNews(err) {
-			d.s.cfg.Log.Error("storing the outcome of a webhook", "cause", err)
-		}
-		if err == nil {
-			d.s.Results.count(r.outcome)
-			if next != 0 {
-				r.next = time.Unix(next, 0)
-			}
-			break
-		}
-		select {
-		case <-ctx.Done():
-			return // it is sent again after the next start
-		case <-time.After(storeRetry):
-		}
-	}
+// served notes that an entry was served, and when to look at it again.
+func (d *sender) served(e *entry, next time.Time) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	e := r.entry
 	e.busy = false
-	if !e.again && r.next.IsZero() {
+	if now := d.now(); !e.again && next.IsZero() {
 		delete(d.waiting, e.key)
 	} else if !e.again {
-		now := d.s.now()
-		e.at = now.Add(r.next.Sub(now)) // later steps of the clock do not move it
+		e.at = now.Add(next.Sub(now)) // later steps of the clock do not move it
 	}
+	d.mu.Unlock()
+	d.look()
 }
 
-// count counts an outcome that is stored.
-func (r *Results) count(o *hooks.Outcome) {
-	switch o.Delivery.State {
-	case hooks.Delivered:
-		r.Delivered.Add(1)
-	case hooks.Pending:
-		r.Retried.Add(1)
-	default:
-		r.Failed.Add(1)
-	}
-}
-
-// attempt sends what is due for a webhook. A nil outcome means that nothing was attempted, and next
-// when to look again; zero is never.
-func (s *Service) attempt(ctx context.Context, k hooks.Key) (outcome *hooks.Outcome, next time.Time) {
-	now := s.now()
-	job, at, err := s.Store.Due(ctx, k, now.Unix())
+// serve makes the attempt of a webhook that is due, see sender.run.
+func (s *Service) serve(ctx, abort context.Context, k hooks.Key) (again time.Time) {
+	now, never := s.now(), time.Time{}
+	job, at, err := s.Store.Due(abort, k, now.Unix())
 	switch {
-	case errors.Is(err, hooks.ErrNoHook):
-		return nil, time.Time{}
+	case errors.Is(err, hooks.ErrNoHook) || abort.Err() != nil:
+		return never
 	case err != nil:
-		if ctx.Err() == nil {
-			s.cfg.Log.Error("reading a message for a webhook", "webhook", k.Hook.String(), "cause", err)
-		}
-		return nil, now.Add(storeRetry)
+		s.cfg.Log.Error("reading a message for a webhook", "webhook", k.Hook.String(), "cause", err)
+		return now.Add(storeRetry)
 	case job.Seq == 0 && at == 0:
-		return nil, time.Time{}
+		return never
 	case job.Seq == 0:
-		return nil, time.Unix(at, 0)
+		return time.Unix(at, 0)
 	}
-	if later, ok := s.mayServe(ctx, k, &job); !ok {
-		return nil, later
+	if later, ok := s.mayServe(abort, &job); !ok {
+		return later
 	}
-	answer := s.send(ctx, &job, now)
-	if ctx.Err() != nil {
-		return nil, time.Time{} // the service is closed; the message goes on after the next start
+	if s.sender.pace.Wait(ctx) != nil {
+		return never
 	}
-	o := judge(&job.Delivery, answer, now, s.now())
-	return &o, time.Time{}
+	answer := s.send(abort, &job, now)
+	if abort.Err() != nil {
+		return never // the service is closed; the message goes on after the next start
+	}
+	s.settle(ctx, judge(&job.Delivery, answer, now, s.now()))
+	return s.now()
 }
 
 // mayServe asks whether the key of a webhook may have webhooks now, and when to look again if not.
-func (s *Service) mayServe(ctx context.Context, k hooks.Key, job *hooks.Job) (later time.Time, ok bool) {
-	r, err := s.cfg.Account(ctx, k.Account)
+func (s *Service) mayServe(ctx context.Context, job *hooks.Job) (later time.Time, ok bool) {
+	r, err := s.cfg.Account(ctx, job.Key.Account)
 	switch {
 	case errors.Is(err, quota.ErrNotFound):
-		return time.Time{}, false
+		return later, false
 	case err != nil:
 		return s.now().Add(storeRetry), false
 	case r.Status != quota.StatusActive: // a revoked key has no webhooks any more
 		return s.now().Add(suspendedRetry), false
 	case !s.cfg.Allowed(r.Tier) && !job.Once:
-		s.disable(ctx, k, "keys of tier "+r.Tier+" have no webhooks")
-		return time.Time{}, false
+		s.disable(ctx, job.Key, "keys of tier "+r.Tier+" have no webhooks")
+		return later, false
 	}
-	return time.Time{}, true
+	return later, true
 }
 
 // disable stops a webhook that is active.
@@ -308,7 +247,7 @@ func (s *Service) disable(ctx context.Context, k hooks.Key, reason string) {
 }
 
 // judge adds an attempt to a delivery and decides what becomes of it.
-func judge(d *hooks.Delivery, a answer, began, ended time.Time) hooks.Outcome {
+func judge(d *hooks.Delivery, a answer, began, ended time.Time) *hooks.Outcome {
 	d.Attempts = append(d.Attempts, hooks.Attempt{At: began.Unix(), Millis: ended.Sub(began).Milliseconds(), Status: a.status, Error: a.failure})
 	d.State, d.NextAt = hooks.Failed, 0
 	delay, more := nextDelay(len(d.Attempts), a.retryAfter)
@@ -324,5 +263,33 @@ func judge(d *hooks.Delivery, a answer, began, ended time.Time) hooks.Outcome {
 	default:
 		d.State, d.NextAt = hooks.Pending, ended.Add(delay).Unix()
 	}
-	return hooks.Outcome{Delivery: *d, Disable: disable}
+	return &hooks.Outcome{Delivery: *d, Disable: disable}
+}
+
+// settle stores an outcome and counts it. A ledger that fails is asked again until it works or ctx has ended: the
+// message is then sent again after the next start.
+func (s *Service) settle(ctx context.Context, o *hooks.Outcome) {
+	var failed failing
+	for {
+		err := s.Store.Settle(context.WithoutCancel(ctx), o)
+		if failed.isNews(err) {
+			s.cfg.Log.Error("storing the outcome of a webhook", "cause", err)
+		}
+		if err == nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(storeRetry):
+		}
+	}
+	switch o.Delivery.State {
+	case hooks.Delivered:
+		s.Results.Delivered.Add(1)
+	case hooks.Pending:
+		s.Results.Retried.Add(1)
+	default:
+		s.Results.Failed.Add(1)
+	}
 }

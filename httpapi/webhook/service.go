@@ -64,8 +64,7 @@ type Service struct {
 	cfg        Config
 	client     *http.Client
 	sender     *sender
-	announcing sync.Mutex   // held while it is found out, or changed, what was announced
-	last       *dataset.Set // what was announced last, if this process did it; guarded by announcing
+	announcing sync.Mutex // held while it is found out, or changed, what was announced
 	changed    chan struct{}
 
 	resolving sync.Map // accounts for which a name is being resolved
@@ -83,7 +82,7 @@ func New(cfg Config) (*Service, error) {
 		cfg.Now = time.Now
 	}
 	s := &Service{Store: cfg.Store, cfg: cfg, changed: make(chan struct{}, 1)}
-	s.client, s.sender = newClient(&s.cfg), newSender(s)
+	s.client, s.sender = newClient(&s.cfg), newSender(s.now)
 	all, err := s.Store.List(context.Background(), 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading webhooks: %w", err)
@@ -92,7 +91,7 @@ func New(cfg Config) (*Service, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.tasks.Go(func() { s.runAnnouncer(ctx) })
-	s.tasks.Go(func() { s.sender.run(ctx) })
+	s.tasks.Go(func() { s.sender.run(ctx, s.serve) })
 	s.tasks.Go(func() { s.cfg.Guard.findTranslators(ctx) })
 	s.Published()
 	return s, nil
@@ -132,9 +131,11 @@ func (s *Service) runAnnouncer(ctx context.Context) {
 	var failed failing
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
-	retry := time.NewTimer(0)
-	defer retry.Stop()
 	for {
+		var retry <-chan time.Time
+		if failed != "" {
+			retry = time.After(announceRetry)
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -145,13 +146,10 @@ func (s *Service) runAnnouncer(ctx context.Context) {
 			}
 			continue
 		case <-s.changed:
-		case <-retry.C:
+		case <-retry:
 		}
 		if err := s.announce(ctx); failed.isNews(err) && ctx.Err() == nil {
 			s.cfg.Log.Error("announcing a release to webhooks", "cause", err)
-		}
-		if failed != "" {
-			retry.Reset(announceRetry)
 		}
 	}
 }
@@ -161,27 +159,22 @@ type failing string
 
 // isNews notes the error of an attempt, and reports whether it is to be logged: the first, and one with another text.
 func (f *failing) isNews(err error) bool {
-	if err == nil {
-		*f = ""
-		return false
+	before := *f
+	*f = ""
+	if err != nil {
+		*f = failing(err.Error())
 	}
-	news := err.Error() != string(*f)
-	*f = failing(err.Error())
-	return news
+	return err != nil && *f != before
 }
 
 // CheckURL checks where messages are to be sent; the error is a sentence without subject. One name is resolved at a
 // time for each account, so that slow name servers hold up nobody else.
 func (s *Service) CheckURL(ctx context.Context, account quota.ID, text string) error {
-	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if _, busy := s.resolving.LoadOrStore(account, true); !busy {
-			defer s.resolving.Delete(account)
-			return s.cfg.Guard.CheckURL(ctx, text)
-		}
-		if time.Since(begun) > resolveTime {
-			return errors.New("could not be checked, because other names of this key are being resolved; try again")
-		}
+	if _, busy := s.resolving.LoadOrStore(account, true); busy {
+		return errors.New("could not be checked, because another name of this key is being resolved; try again")
 	}
+	defer s.resolving.Delete(account)
+	return s.cfg.Guard.CheckURL(ctx, text)
 }
 
 // Draft is what an owner says of a webhook, after it was checked. In an Update fields that are nil stay as they are.

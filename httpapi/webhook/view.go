@@ -80,28 +80,25 @@ type DeliveryView struct {
 
 func unixTime(s int64) time.Time { return time.Unix(s, 0).UTC() }
 
+// optional is null for the zero value.
+func optional[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
 // optionalTime is null for 0.
 func optionalTime(s int64) *time.Time {
 	if s == 0 {
 		return nil
 	}
-	t := unixTime(s)
-	return &t
-}
-
-func optionalText(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return optional(unixTime(s))
 }
 
 func attemptView(a *hooks.Attempt) *AttemptView {
-	v := &AttemptView{At: unixTime(a.At), DurationMs: a.Millis, Error: optionalText(a.Error)}
-	if a.Status != 0 {
-		v.Status = &a.Status
-	}
-	return v
+	return &AttemptView{At: unixTime(a.At), DurationMs: a.Millis, Status: optional(a.Status), Error: optional(a.Error)}
 }
 
 // ViewOf is a webhook as its owner sees it at a time. filters are those of the webhook, by name; secret is empty in all
@@ -109,16 +106,19 @@ func attemptView(a *hooks.Attempt) *AttemptView {
 func ViewOf(h *hooks.Hook, filters map[string][]string, secret string, now time.Time) *View {
 	v := &View{
 		ID: h.Key.Hook.String(), URL: h.URL, Description: h.Description, Events: h.Events, Filters: filters, MaxRecords: h.MaxRecords,
-		Status: string(h.State), DisabledReason: optionalText(h.Reason), Secret: secret, Waiting: h.Queued,
-		FailingSince: optionalTime(h.FailingSince), LastSuccessAt: optionalTime(h.LastSuccess), CreatedAt: unixTime(h.Created), ChangedAt: unixTime(h.Changed),
+		Status: string(h.State), DisabledReason: optional(h.Reason), Secret: secret, Waiting: h.Queued,
+		FailingSince: optionalTime(h.FailingSince), LastSuccessAt: optionalTime(h.LastSuccess),
+		CreatedAt: unixTime(h.Created), ChangedAt: unixTime(h.Changed),
 	}
 	if h.LastFailure != nil {
 		v.LastFailure = attemptView(h.LastFailure)
 	}
+	old := int64(0)
 	for _, s := range h.Secrets[1:] {
-		if s.Until > now.Unix() && (v.OldSecretUntil == nil || s.Until > v.OldSecretUntil.Unix()) {
-			v.OldSecretUntil = optionalTime(s.Until)
-		}
+		old = max(old, s.Until)
+	}
+	if old > now.Unix() {
+		v.OldSecretUntil = optionalTime(old)
 	}
 	return v
 }
@@ -126,10 +126,8 @@ func ViewOf(h *hooks.Hook, filters map[string][]string, secret string, now time.
 // DeliveryViewOf is a delivery as the owner of its webhook sees it, without the body.
 func DeliveryViewOf(d *hooks.Delivery) DeliveryView {
 	v := DeliveryView{
-		Number: d.Seq, MessageID: d.Message, Event: d.Event, Status: string(d.State), Total: d.Total, CreatedAt: unixTime(d.Created), Attempts: []AttemptView{},
-	}
-	if d.Of != 0 {
-		v.RedeliveryOf = &d.Of
+		Number: d.Seq, MessageID: d.Message, Event: d.Event, Status: string(d.State), RedeliveryOf: optional(d.Of), Total: d.Total,
+		CreatedAt: unixTime(d.Created), Attempts: []AttemptView{},
 	}
 	if d.State == hooks.Pending {
 		v.NextAttemptAt = optionalTime(d.NextAt)

@@ -72,9 +72,6 @@ func (k Key) row() []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(k.Account)), uint64(k.Hook))
 }
 
-// delivery is the key of the row of one delivery.
-func (k Key) delivery(seq uint64) []byte { return binary.BigEndian.AppendUint64(k.row(), seq) }
-
 // State says whether events are sent.
 type State string
 
@@ -156,6 +153,9 @@ type Delivery struct {
 	Attempts []Attempt `json:"attempts,omitempty"`
 }
 
+// row is the key of the delivery's row.
+func (d *Delivery) row() []byte { return binary.BigEndian.AppendUint64(d.Key.row(), d.Seq) }
+
 // LongestRetry is more than a delivery ever waits for its next attempt.
 const LongestRetry = 25 * time.Hour
 
@@ -194,7 +194,6 @@ type Release struct {
 type Baseline struct {
 	Version string `json:"version"`
 	Digest  string `json:"digest"`
-	Scheme  int    `json:"scheme"` // how hashes were made; those of another scheme cannot be compared
 	Next    uint64 `json:"next"`   // number of the next release
 }
 

@@ -24,7 +24,7 @@ func (tx *tx) release(n uint64) (r Release, err error) {
 		return r, err
 	}
 	r.Number = n
-	return r, read(fmt.Sprintf("release %d", n), v, &r)
+	return r, read("release", v, &r)
 }
 
 // Records returns records of a release by their places; those that are no longer kept are left out.
@@ -59,10 +59,7 @@ func (s *Store) Announced(ctx context.Context) (b Baseline, marks map[string]Mar
 	marks = map[string]Mark{}
 	b, err = view(ctx, s, func(tx *tx) (Baseline, error) {
 		b, err := tx.baseline()
-		if err != nil {
-			return b, err
-		}
-		return b, tx.announced.Each(marksKey, func(_, v []byte) (bool, error) { return true, readMarks(v, marks) })
+		return b, errors.Join(err, tx.announced.Each(marksKey, func(_, v []byte) (bool, error) { return true, readMarks(v, marks) }))
 	})
 	return b, marks, err
 }
@@ -85,27 +82,21 @@ func readMarks(v []byte, out map[string]Mark) error {
 }
 
 func (tx *tx) putMarks(marks map[string]Mark) error {
-	if err := tx.announced.DeletePrefix(marksKey); err != nil {
-		return err
-	}
 	var row []byte
 	for _, id := range slices.Sorted(maps.Keys(marks)) {
 		row = append(binary.AppendUvarint(row, uint64(len(id))), id...)
-		row = binary.BigEndian.AppendUint64(row, marks[id].Hash)
-		withdrawn := byte(0)
+		row = append(binary.BigEndian.AppendUint64(row, marks[id].Hash), 0)
 		if marks[id].Withdrawn {
-			withdrawn = 1
+			row[len(row)-1] = 1
 		}
-		row = append(row, withdrawn)
 	}
-	return tx.announced.Put(marksKey, row)
+	return errors.Join(tx.announced.DeletePrefix(marksKey), tx.announced.Put(marksKey, row))
 }
 
 // Announce stores an announcement and returns the webhooks that have messages waiting now. Webhooks that are gone or
 // not active get none; one with a full queue is disabled.
 func (s *Store) Announce(ctx context.Context, a *Announcement) (waiting []Hook, err error) {
 	err = s.update(ctx, func(tx *tx) error {
-		waiting = nil
 		last, err := tx.baseline()
 		if err != nil {
 			return err
@@ -120,10 +111,7 @@ func (s *Store) Announce(ctx context.Context, a *Announcement) (waiting []Hook, 
 				return err
 			}
 		}
-		if err := put(&tx.announced, baselineKey, base); err != nil {
-			return err
-		}
-		return tx.putMarks(a.Marks)
+		return errors.Join(put(&tx.announced, baselineKey, base), tx.putMarks(a.Marks))
 	})
 	return waiting, err
 }
@@ -142,63 +130,54 @@ func (tx *tx) putRelease(r *Release, a *Announcement) (waiting []Hook, err error
 		return nil, err
 	}
 	for _, list := range a.Messages {
-		h, err := tx.queue(r, list)
+		h, taken, err := tx.queue(r, list)
 		if err != nil {
 			return nil, err
 		}
-		if h != nil {
-			waiting = append(waiting, *h)
+		if taken {
+			waiting = append(waiting, h)
 		}
 	}
 	return waiting, tx.dropReleases(func(old Release, newer int) bool { return newer+old.Bytes > maxReleaseBytes })
 }
 
-// queue adds the messages of a release to one webhook, which it returns if it takes them.
-func (tx *tx) queue(r *Release, list []Delivery) (*Hook, error) {
-	h, err := tx.hook(list[0].Key)
+// queue adds the messages of a release to one webhook, and reports whether it takes them.
+func (tx *tx) queue(r *Release, list []Delivery) (h Hook, taken bool, err error) {
+	h, err = tx.hook(list[0].Key)
 	switch {
 	case errors.Is(err, ErrNoHook):
-		return nil, nil // deleted meanwhile
+		return h, false, nil // deleted meanwhile
 	case err != nil || h.State != Active:
-		return nil, err
+		return h, false, err
 	case h.Queued+len(list) > MaxQueued:
 		h.State, h.Changed = Disabled, r.At
 		h.Reason = fmt.Sprintf("%d messages were waiting when another release came", h.Queued)
-		return nil, tx.putHook(&h)
+		return h, false, tx.putHook(&h)
 	}
 	for _, d := range list {
 		d.Release, d.Created, d.NextAt = r.Number, r.At, r.At
 		if err := tx.enqueue(&h, &d); err != nil {
-			return nil, err
+			return h, false, err
 		}
 	}
-	return &h, tx.putHook(&h)
+	return h, true, tx.putHook(&h)
 }
 
 // dropReleases removes releases and their records. drop gets each, newest first, and the bytes of those that are
 // newer.
 func (tx *tx) dropReleases(drop func(r Release, newer int) bool) error {
 	var all []Release
-	err := tx.releases.Each(nil, func(k, v []byte) (bool, error) {
-		r := Release{Number: binary.BigEndian.Uint64(k)}
-		err := read("release", v, &r)
+	err := each(&tx.releases, nil, "release", func(k []byte, r Release) error {
+		r.Number = binary.BigEndian.Uint64(k)
 		all = append(all, r)
-		return true, err
+		return nil
 	})
-	if err != nil {
-		return err
-	}
 	newer := 0
 	for _, r := range slices.Backward(all) {
-		if drop(r, newer) {
-			if err := tx.records.DeletePrefix(numberKey(r.Number)); err != nil {
-				return err
-			}
-			if err := tx.releases.Delete(numberKey(r.Number)); err != nil {
-				return err
-			}
+		if err == nil && drop(r, newer) {
+			err = errors.Join(tx.records.DeletePrefix(numberKey(r.Number)), tx.releases.Delete(numberKey(r.Number)))
 		}
 		newer += r.Bytes
 	}
-	return nil
+	return err
 }

@@ -34,7 +34,7 @@ func Open(ctx context.Context, l *quota.Ledger) (*Store, error) {
 		waiting, err := deliveriesOf(&tx.outbox, nil)
 		for _, d := range waiting {
 			if err == nil && d.Release >= max(b.Next, 1) {
-				err = tx.outbox.Delete(d.Key.delivery(d.Seq))
+				err = tx.outbox.Delete(d.row())
 			}
 		}
 		return err
@@ -83,6 +83,17 @@ func read(what string, text []byte, v any) error {
 	return nil
 }
 
+// each calls fn for the rows of b below a prefix, whose values are of type T.
+func each[T any](b *quota.Bucket, prefix []byte, what string, fn func(k []byte, v T) error) error {
+	return b.Each(prefix, func(k, text []byte) (bool, error) {
+		var v T
+		if err := read(what, text, &v); err != nil {
+			return false, err
+		}
+		return true, fn(k, v)
+	})
+}
+
 // keyOf reads the key of a row of n bytes that begins with the key of a webhook.
 func keyOf(k []byte, n int) (Key, error) {
 	if len(k) != n {
@@ -91,63 +102,43 @@ func keyOf(k []byte, n int) (Key, error) {
 	return Key{quota.ID(binary.BigEndian.Uint64(k)), ID(binary.BigEndian.Uint64(k[8:]))}, nil
 }
 
-func (tx *tx) readHook(k, v []byte) (h Hook, err error) {
-	if h.Key, err = keyOf(k, 16); err != nil {
-		return h, err
-	}
-	if err = read("webhook "+h.Key.Hook.String(), v, &h); err != nil {
-		return h, err
-	}
-	if err = h.check(); err != nil {
-		return h, err
-	}
-	err = tx.outbox.Each(k, func(k, v []byte) (bool, error) {
-		if h.Queued++; h.Queued > 1 {
-			return true, nil
+// list returns the webhooks whose rows begin with a prefix, oldest first.
+func (tx *tx) list(prefix []byte) (out []Hook, err error) {
+	err = each(&tx.hooks, prefix, "webhook", func(k []byte, h Hook) error {
+		if h.Key, err = keyOf(k, 16); err != nil {
+			return err
 		}
-		d, err := readDelivery(k, v)
-		h.Oldest = d.Created
-		return true, err
-	})
-	return h, err
-}
-
-// hook returns one webhook, or ErrNoHook.
-func (tx *tx) hook(k Key) (Hook, error) {
-	v, err := tx.hooks.Get(k.row())
-	if err != nil {
-		return Hook{}, err
-	}
-	if v == nil {
-		return Hook{}, ErrNoHook
-	}
-	return tx.readHook(k.row(), v)
-}
-
-func (tx *tx) putHook(h *Hook) error {
-	if err := h.check(); err != nil {
-		return err
-	}
-	return put(&tx.hooks, h.Key.row(), h)
-}
-
-// list returns the webhooks of one account, or of all for zero, oldest first.
-func (tx *tx) list(account quota.ID) (out []Hook, err error) {
-	var prefix []byte
-	if account != 0 {
-		prefix = binary.BigEndian.AppendUint64(nil, uint64(account))
-	}
-	err = tx.hooks.Each(prefix, func(k, v []byte) (bool, error) {
-		h, err := tx.readHook(k, v)
+		waiting, err := deliveriesOf(&tx.outbox, k)
+		if h.Queued = len(waiting); h.Queued > 0 {
+			h.Oldest = waiting[0].Created
+		}
 		out = append(out, h)
-		return true, err
+		return errors.Join(err, h.check())
 	})
 	return out, err
 }
 
+// hook returns one webhook, or ErrNoHook.
+func (tx *tx) hook(k Key) (Hook, error) {
+	list, err := tx.list(k.row())
+	if err == nil && len(list) == 0 {
+		err = ErrNoHook
+	}
+	if err != nil {
+		return Hook{}, err
+	}
+	return list[0], nil
+}
+
+func (tx *tx) putHook(h *Hook) error { return errors.Join(h.check(), put(&tx.hooks, h.Key.row(), h)) }
+
 // List returns the webhooks of one account, or of all for zero, oldest first.
 func (s *Store) List(ctx context.Context, account quota.ID) ([]Hook, error) {
-	return view(ctx, s, func(tx *tx) ([]Hook, error) { return tx.list(account) })
+	var prefix []byte
+	if account != 0 {
+		prefix = numberKey(uint64(account))
+	}
+	return view(ctx, s, func(tx *tx) ([]Hook, error) { return tx.list(prefix) })
 }
 
 // Create stores a webhook; most is how many the account may have. ErrTooMany, quota.ErrTaken, quota.ErrFinal and
@@ -158,13 +149,12 @@ func (s *Store) Create(ctx context.Context, h Hook, most int) error {
 		if err != nil {
 			return err
 		}
-		if r.Status == quota.StatusRevoked {
-			return quota.ErrFinal
-		}
-		hooks, err := tx.list(h.Key.Account)
+		hooks, err := tx.list(numberKey(uint64(h.Key.Account)))
 		switch {
 		case err != nil:
 			return err
+		case r.Status == quota.StatusRevoked:
+			return quota.ErrFinal
 		case slices.ContainsFunc(hooks, func(o Hook) bool { return o.Key == h.Key }):
 			return quota.ErrTaken
 		case len(hooks) >= most:
@@ -194,32 +184,24 @@ func (s *Store) Update(ctx context.Context, k Key, fn func(*Hook)) (h Hook, err 
 // Delete removes a webhook with its messages and its log, or returns ErrNoHook.
 func (s *Store) Delete(ctx context.Context, k Key) error {
 	return s.update(ctx, func(tx *tx) error {
-		if _, err := tx.hook(k); err != nil {
-			return err
-		}
+		_, err := tx.hook(k)
 		for _, b := range []*quota.Bucket{&tx.hooks, &tx.outbox, &tx.sent} {
-			if err := b.DeletePrefix(k.row()); err != nil {
-				return err
+			if err == nil {
+				err = b.DeletePrefix(k.row())
 			}
 		}
-		return nil
+		return err
 	})
-}
-
-func readDelivery(k, v []byte) (d Delivery, err error) {
-	if d.Key, err = keyOf(k, 24); err != nil {
-		return d, err
-	}
-	d.Seq = binary.BigEndian.Uint64(k[16:])
-	return d, read(fmt.Sprintf("delivery %d of %s", d.Seq, d.Key.Hook), v, &d)
 }
 
 // deliveriesOf reads the deliveries whose keys have a prefix, in order of their numbers.
 func deliveriesOf(b *quota.Bucket, prefix []byte) (out []Delivery, err error) {
-	err = b.Each(prefix, func(k, v []byte) (bool, error) {
-		d, err := readDelivery(k, v)
-		out = append(out, d)
-		return true, err
+	err = each(b, prefix, "delivery", func(k []byte, d Delivery) error {
+		if d.Key, err = keyOf(k, 24); err == nil {
+			d.Seq = binary.BigEndian.Uint64(k[16:])
+			out = append(out, d)
+		}
+		return err
 	})
 	return out, err
 }
@@ -229,7 +211,7 @@ func (tx *tx) enqueue(h *Hook, d *Delivery) error {
 	d.Seq, d.State = h.Next, Pending
 	h.Next++
 	h.Queued++
-	return put(&tx.outbox, d.Key.delivery(d.Seq), d)
+	return put(&tx.outbox, d.row(), d)
 }
 
 // Enqueue adds a delivery its owner asked for, or returns ErrNoHook or ErrQueueFull. Seq is filled in.
@@ -242,48 +224,37 @@ func (s *Store) Enqueue(ctx context.Context, d Delivery) (h Hook, _ Delivery, er
 		if h.Queued >= MaxQueued {
 			return ErrQueueFull
 		}
-		if err := tx.enqueue(&h, &d); err != nil {
-			return err
-		}
-		return tx.putHook(&h)
+		return errors.Join(tx.enqueue(&h, &d), tx.putHook(&h))
 	})
 	return h, d, err
 }
 
-// due finds the delivery of a webhook to attempt next at now, and when it is or another one will be due: one its
-// owner asked for or, while the webhook is active, the oldest of the others. At 0 none will be.
-func (tx *tx) due(h *Hook, now int64) (Delivery, int64, error) {
-	waiting, err := deliveriesOf(&tx.outbox, h.Key.row())
-	at, ordered := int64(0), false
-	for _, d := range waiting {
-		if !d.Once && (ordered || h.State != Active) {
-			continue
-		}
-		ordered = ordered || !d.Once
-		next := d.due(now)
-		if next <= now {
-			return d, next, err
-		}
-		if at == 0 || next < at {
-			at = next
-		}
-	}
-	return Delivery{}, at, err
-}
-
-// Due returns the delivery that is to be attempted next at now, with its webhook and its release, or ErrNoHook.
-// Where none is due yet, Delivery.Seq is 0. at says when one is due, or was; 0 is never.
+// Due returns the delivery that is to be attempted next at now, with its webhook and its release, or ErrNoHook: one
+// its owner asked for or, while the webhook is active, the oldest of the others. Where none is due yet, Delivery.Seq
+// is 0. at says when one is due, or was; 0 is never.
 func (s *Store) Due(ctx context.Context, k Key, now int64) (job Job, at int64, err error) {
 	job, err = view(ctx, s, func(tx *tx) (Job, error) {
 		h, err := tx.hook(k)
 		if err != nil {
 			return Job{}, err
 		}
-		d, next, err := tx.due(&h, now)
-		if at = next; err != nil || d.Seq == 0 {
-			return Job{}, err
+		waiting, err := deliveriesOf(&tx.outbox, k.row())
+		ordered := false
+		for _, d := range waiting {
+			if !d.Once && (ordered || h.State != Active) {
+				continue
+			}
+			ordered = ordered || !d.Once
+			next := d.due(now)
+			if at == 0 || next < at {
+				at = next
+			}
+			if next <= now {
+				at = next
+				return tx.job(h, d)
+			}
 		}
-		return tx.job(h, d)
+		return Job{}, err
 	})
 	return job, at, err
 }
@@ -293,36 +264,28 @@ func (tx *tx) job(h Hook, d Delivery) (Job, error) {
 	return Job{Delivery: d, Hook: h, Release: r}, err
 }
 
-// Settle stores an outcome, and returns when the next attempt of the webhook is, seen at now; 0 for none.
-func (s *Store) Settle(ctx context.Context, o *Outcome, now int64) (next int64, err error) {
-	err = s.update(ctx, func(tx *tx) error {
-		h, err := tx.hook(o.Delivery.Key)
+// Settle stores an outcome. One that was stored before, and one of a webhook that is gone, changes nothing.
+func (s *Store) Settle(ctx context.Context, o *Outcome) error {
+	d, k := &o.Delivery, o.Delivery.row()
+	return s.update(ctx, func(tx *tx) error {
+		h, err := tx.hook(d.Key)
+		if errors.Is(err, ErrNoHook) {
+			return nil // deleted meanwhile, with its messages
+		}
 		if err != nil {
 			return err
 		}
-		d := &o.Delivery
-		k := d.Key.delivery(d.Seq)
-		v, err := tx.outbox.Get(k)
-		if err == nil && v != nil { // otherwise it was settled before
-			h.note(o)
-			if d.State == Pending {
-				err = put(&tx.outbox, k, d)
-			} else {
-				err = tx.finish(d)
-			}
+		if v, err := tx.outbox.Get(k); v == nil || err != nil {
+			return err
 		}
-		if err == nil {
-			err = tx.putHook(&h)
+		h.note(o)
+		if d.State == Pending {
+			err = put(&tx.outbox, k, d)
+		} else {
+			err = tx.finish(d)
 		}
-		if err == nil {
-			_, next, err = tx.due(&h, now)
-		}
-		return err
+		return errors.Join(err, tx.putHook(&h))
 	})
-	if errors.Is(err, ErrNoHook) { // deleted meanwhile, with its messages
-		return 0, nil
-	}
-	return next, err
 }
 
 // note keeps what an attempt says about the webhook.
@@ -352,17 +315,13 @@ func (h *Hook) note(o *Outcome) {
 
 // finish moves a delivery from the outbox to the log, which drops its oldest one.
 func (tx *tx) finish(d *Delivery) error {
-	if err := tx.outbox.Delete(d.Key.delivery(d.Seq)); err != nil {
-		return err
-	}
-	if err := put(&tx.sent, d.Key.delivery(d.Seq), d); err != nil {
+	err := errors.Join(tx.outbox.Delete(d.row()), put(&tx.sent, d.row(), d))
+	if err != nil {
 		return err
 	}
 	log, err := deliveriesOf(&tx.sent, d.Key.row())
-	for _, old := range log[:max(0, len(log)-maxLogged)] {
-		if err == nil {
-			err = tx.sent.Delete(old.Key.delivery(old.Seq))
-		}
+	if err == nil && len(log) > maxLogged {
+		err = tx.sent.Delete(log[0].row())
 	}
 	return err
 }
@@ -373,13 +332,10 @@ func (tx *tx) all(k Key) (h Hook, out []Delivery, err error) {
 		return h, nil, err
 	}
 	waiting, err := deliveriesOf(&tx.outbox, k.row())
-	if err != nil {
-		return h, nil, err
-	}
-	sent, err := deliveriesOf(&tx.sent, k.row())
+	sent, errSent := deliveriesOf(&tx.sent, k.row())
 	out = slices.Concat(waiting, sent)
 	slices.SortFunc(out, func(a, b Delivery) int { return cmp.Compare(b.Seq, a.Seq) })
-	return h, out, err
+	return h, out, errors.Join(err, errSent)
 }
 
 // Deliveries returns deliveries with numbers below before (0: all), newest first, or ErrNoHook.
@@ -396,12 +352,12 @@ func (s *Store) Deliveries(ctx context.Context, k Key, before uint64, limit int)
 func (s *Store) Delivery(ctx context.Context, k Key, seq uint64) (Job, error) {
 	return view(ctx, s, func(tx *tx) (Job, error) {
 		h, list, err := tx.all(k)
+		i := slices.IndexFunc(list, func(d Delivery) bool { return d.Seq == seq })
+		if err == nil && i < 0 {
+			err = ErrNoDelivery
+		}
 		if err != nil {
 			return Job{}, err
-		}
-		i := slices.IndexFunc(list, func(d Delivery) bool { return d.Seq == seq })
-		if i < 0 {
-			return Job{}, ErrNoDelivery
 		}
 		return tx.job(h, list[i])
 	})
@@ -412,25 +368,23 @@ func (s *Store) Delivery(ctx context.Context, k Key, seq uint64) (Job, error) {
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	cut := now.Add(-keep).Unix()
 	return s.update(ctx, func(tx *tx) error {
-		hooks, err := tx.list(0)
-		if err != nil {
-			return err
-		}
+		hooks, err := tx.list(nil)
 		needed := map[uint64]bool{} // releases of messages that are kept
 		for _, h := range hooks {
 			for _, b := range []*quota.Bucket{&tx.sent, &tx.outbox} {
-				list, err := deliveriesOf(b, h.Key.row())
-				if err != nil {
-					return err
-				}
+				list, errList := deliveriesOf(b, h.Key.row())
+				err = errors.Join(err, errList)
 				for _, d := range list {
 					if d.Created >= cut || d.State == Pending && h.State == Active {
 						needed[d.Release] = true
-					} else if err := b.Delete(d.Key.delivery(d.Seq)); err != nil {
-						return err
+					} else {
+						err = errors.Join(err, b.Delete(d.row()))
 					}
 				}
 			}
+		}
+		if err != nil {
+			return err
 		}
 		return tx.dropReleases(func(r Release, _ int) bool { return r.At < cut && !needed[r.Number] })
 	})
