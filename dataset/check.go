@@ -2,8 +2,6 @@ package dataset
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 )
@@ -66,7 +64,7 @@ type checker struct {
 	each  bool   // every line gets its own finding, also where many have the same fault
 
 	modelSlugs, hardwareSlugs, toolSlugs *registry
-	keys                                 *originKeys
+	keys                                 *registry // of sources.json
 	line                                 *Roofline
 	typeNames                            map[string]string
 	typeBits                             map[string]float64
@@ -76,18 +74,17 @@ type checker struct {
 	toolBackends                         []string         // that any tool has, sorted
 	qualityIDs                           map[Slug]place
 
-	blames causes[blamed]
-	copies causes[copiedFrom]
-
 	rule    string // that is applied
 	pending []pendingFinding
+	causes  map[any]*cause // of findings that are not pending yet, see because
+	named   map[place]int  // measurements that name a model or hardware; nil before it is asked for
 }
 
 func newChecker(ctx context.Context, src *source, opt Options) *checker {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
-	c := &checker{source: src, ctx: ctx, opt: opt, now: opt.Now()}
+	c := &checker{source: src, ctx: ctx, opt: opt, now: opt.Now(), causes: map[any]*cause{}}
 	c.today = c.now.UTC().Format(time.DateOnly)
 	return c
 }
@@ -95,14 +92,12 @@ func newChecker(ctx context.Context, src *source, opt Options) *checker {
 // judge applies all rules and returns what was found, in order of place.
 func (c *checker) judge() (Findings, error) {
 	if len(c.findings) <= maxFindings { // else references to what was not read would seem wrong
-		if err := c.check(); err != nil {
-			return nil, err
-		}
+		c.check()
 	}
 	return c.placed().withoutEchoes(), c.ctx.Err() // what was cut short would seem to have faults, or none
 }
 
-func (c *checker) check() error {
+func (c *checker) check() {
 	c.index()
 	apply(c, &c.quantizations, typeRules)
 	apply(c, &c.models, modelRules)
@@ -112,7 +107,6 @@ func (c *checker) check() error {
 	c.checkBenchmarks()
 	c.report()
 	c.applyAll(datasetRules)
-	return c.checkPublished()
 }
 
 // apply applies rules to the records of a table.
@@ -204,40 +198,4 @@ func checkInfo(c *checker, _ all, _ place) {
 
 func (c *checker) hasFile(name string) bool {
 	return slices.ContainsFunc(c.files, func(f *file) bool { return f.name == name })
-}
-
-// checkPublished checks that no benchmark of the dataset published before is gone.
-func (c *checker) checkPublished() error {
-	if c.opt.Previous == nil || c.benchmarks.gap() {
-		return nil
-	}
-	list, err := listFiles(c.opt.Previous, false)
-	var before *source
-	if err == nil {
-		before, err = readSource(c.ctx, list, c.opt)
-	}
-	if err == nil {
-		if i := slices.IndexFunc(before.findings, func(f Finding) bool { return f.unreadable }); i >= 0 {
-			err = errors.New(before.findings[i].String())
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("reading the dataset published before: %w", err)
-	}
-	now := make(map[Slug]bool, len(c.benchmarks.recs))
-	for _, b := range c.benchmarks.recs {
-		now[b.ID] = true
-	}
-	for _, r := range c.benchmarks.lost {
-		now[r.slug] = true
-	}
-	before.benchmarks.all(func(b *Benchmark, p place) {
-		if !now[b.ID] {
-			c.findings = append(c.findings, Finding{
-				Path: before.files[p.file].name, Field: "id",
-				Text: fmt.Sprintf("%q was published and is gone; withdraw it with the field withdrawn", b.ID),
-			})
-		}
-	})
-	return nil
 }

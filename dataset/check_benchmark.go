@@ -84,23 +84,13 @@ func (c *checker) index() {
 			c.types[q.Name] = c.quantizations.places[i]
 		}
 	}
-	c.blames, c.copies, c.qualityIDs = causes[blamed]{}, causes[copiedFrom]{}, map[Slug]place{}
+	c.qualityIDs = map[Slug]place{}
 }
 
 // checkBenchmarks applies the rules of benchmarks.
 func (c *checker) checkBenchmarks() {
 	c.eachRun(func(r *run) { applyTo(c, runRules, r, r.at) })
 	c.applyAll(allRunsRules)
-}
-
-// report adds the findings that rules gathered, few for those that have one cause.
-func (c *checker) report() {
-	for _, known := range []*registry{c.modelSlugs, c.hardwareSlugs, c.toolSlugs} {
-		known.report(c)
-	}
-	c.keys.report(c)
-	c.reportBlames()
-	c.reportCopies()
 }
 
 // eachRun visits every benchmark with the records it names, until the load ends.
@@ -366,9 +356,9 @@ func checkRunUnlikely(c *checker, r *run, p place) {
 		c.warning(p, "hardware_count", fmt.Sprintf("is more than the %d such parts that one machine has, where nodes is null, got %d", most, r.HardwareCount), "hardware", "nodes")
 	}
 	if r.MemoryGB != nil && h.VRAMGB != nil && h.Type == "gpu" && h.Variants == nil && (*r.MemoryGB > memorySlack**h.VRAMGB || *r.MemoryGB < *h.VRAMGB/memorySlack) {
-		if text := fmt.Sprintf("is not that of one %s, %s GB, got %s", h.Slug, plainNumber(*h.VRAMGB), plainNumber(*r.MemoryGB)); !c.doubtful(p, "hardware") {
-			by := blamed{r.hardwareAt, "vram_gb", Warning}
-			c.blames[by] = append(c.blames[by], pendingFinding{p, "memory_gb", text, Warning, c.rule})
+		if !c.doubtful(p, "hardware") {
+			text := fmt.Sprintf("is not that of one %s, %s GB, got %s", h.Slug, plainNumber(*h.VRAMGB), plainNumber(*r.MemoryGB))
+			c.blame(blamed{r.hardwareAt, "vram_gb", Warning}, p, "memory_gb", text)
 		}
 	}
 }

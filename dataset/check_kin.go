@@ -25,14 +25,16 @@ func checkKin(c *checker, _ all, _ place) {
 	}
 	for i, m := range c.models.recs {
 		p := c.models.places[i]
-		if base := baseOf(m, bySlug); base != nil && m.ReleaseDate != nil && base.ReleaseDate != nil && before(*m.ReleaseDate, *base.ReleaseDate) {
-			c.warning(p, "release_date", fmt.Sprintf("is before that of the base model %s, got %q and %q", base.Slug, *m.ReleaseDate, *base.ReleaseDate))
-		}
-		if base := baseOf(m, bySlug); base != nil && base.Form != nil && *base.Form == "chat" {
-			c.warning(p, "slug", fmt.Sprintf("is a tuned form of %s, whose form is then not chat but base", base.Slug))
-		}
-		if base := baseOf(m, bySlug); base != nil && m.License != nil && base.License != nil && *m.License != *base.License {
-			c.warning(p, "license", fmt.Sprintf("is not that of the base model %s, %q, got %q", base.Slug, *base.License, *m.License))
+		if base := baseOf(m, bySlug); base != nil {
+			if m.ReleaseDate != nil && base.ReleaseDate != nil && before(*m.ReleaseDate, *base.ReleaseDate) {
+				c.warning(p, "release_date", fmt.Sprintf("is before that of the base model %s, got %q and %q", base.Slug, *m.ReleaseDate, *base.ReleaseDate))
+			}
+			if textOf(base.Form) == "chat" {
+				c.warning(p, "slug", fmt.Sprintf("is a tuned form of %s, whose form is then not chat but base", base.Slug))
+			}
+			if m.License != nil && base.License != nil && *m.License != *base.License {
+				c.warning(p, "license", fmt.Sprintf("is not that of the base model %s, %q, got %q", base.Slug, *base.License, *m.License))
+			}
 		}
 		if m.ParamsB == nil || !exact(*m.ParamsB) {
 			continue
@@ -112,14 +114,13 @@ const graphicsSlack = 1.15
 
 // checkGraphics compares the rates of a processor with those of its graphics.
 func (c *checker) checkGraphics(h, graphics *Hardware, p place) {
-	for _, rate := range []struct {
-		field    string
-		of, with *float64
-	}{{"fp16_tflops", h.FP16TFLOPS, graphics.FP16TFLOPS}, {"fp32_tflops", h.FP32TFLOPS, graphics.FP32TFLOPS}} {
-		if a, b := rate.of, rate.with; a != nil && b != nil && max(*a, *b) > graphicsSlack*min(*a, *b) {
-			c.warning(p, rate.field, fmt.Sprintf("is far from that of its graphics %s, %s, got %s", graphics.Slug, plainNumber(*b), plainNumber(*a)), "integrated_gpu")
+	compare := func(field string, a, b *float64) {
+		if a != nil && b != nil && max(*a, *b) > graphicsSlack*min(*a, *b) {
+			c.warning(p, field, fmt.Sprintf("is far from that of its graphics %s, %s, got %s", graphics.Slug, plainNumber(*b), plainNumber(*a)), "integrated_gpu")
 		}
 	}
+	compare("fp16_tflops", h.FP16TFLOPS, graphics.FP16TFLOPS)
+	compare("fp32_tflops", h.FP32TFLOPS, graphics.FP32TFLOPS)
 }
 
 // checkMachine compares a machine with its chips: it has at most the memory of the largest, the bandwidth of its only
@@ -152,20 +153,16 @@ func (c *checker) checkMachine(h *Hardware, chips []*Hardware, p place) {
 // checkVariants holds a record for several variants to what these say.
 func (c *checker) checkVariants(h *Hardware, variants []*Hardware, p place) {
 	for _, v := range variants {
-		for _, fact := range []struct {
-			field    string
-			of, with *float64
-		}{
-			{"vram_gb", h.VRAMGB, v.VRAMGB},
-			{"memory_bandwidth_gbps", h.MemoryBandwidthGBps, v.MemoryBandwidthGBps},
-			{"fp16_tflops", h.FP16TFLOPS, v.FP16TFLOPS},
-			{"fp32_tflops", h.FP32TFLOPS, v.FP32TFLOPS},
-			{"tdp_watts", h.TDPWatts, v.TDPWatts},
-		} {
-			if a, b := fact.of, fact.with; a != nil && b != nil && *a != *b {
-				c.warning(p, fact.field, fmt.Sprintf("must be null where variants differ: %s has %s, got %s", v.Slug, plainNumber(*b), plainNumber(*a)), "variants")
+		compare := func(field string, a, b *float64) {
+			if a != nil && b != nil && *a != *b {
+				c.warning(p, field, fmt.Sprintf("must be null where variants differ: %s has %s, got %s", v.Slug, plainNumber(*b), plainNumber(*a)), "variants")
 			}
 		}
+		compare("vram_gb", h.VRAMGB, v.VRAMGB)
+		compare("memory_bandwidth_gbps", h.MemoryBandwidthGBps, v.MemoryBandwidthGBps)
+		compare("fp16_tflops", h.FP16TFLOPS, v.FP16TFLOPS)
+		compare("fp32_tflops", h.FP32TFLOPS, v.FP32TFLOPS)
+		compare("tdp_watts", h.TDPWatts, v.TDPWatts)
 	}
 }
 
@@ -192,38 +189,32 @@ func otherShape(a, b *Architecture) bool {
 		differ(a.IntermediateSize, b.IntermediateSize) || differ(a.MoEIntermediateSize, b.MoEIntermediateSize)
 }
 
-// checkAccounts warns of an organization that is not that of the other models of its account on the Hub: it was copied
+// checkAccounts warns of an organization that is not that of most other models of its account on the Hub: it was copied
 // with the rest of another record.
 func checkAccounts(c *checker, _ all, _ place) {
-	accounts := map[string][]int{} // account -> models
-	for i, m := range c.models.recs {
-		if m.HFRepo != nil && !c.anyFaulty(c.models.places[i]) {
-			account, _, _ := strings.Cut(strings.ToLower(*m.HFRepo), "/")
-			accounts[account] = append(accounts[account], i)
-		}
+	type member struct {
+		at           place
+		organization string
 	}
+	accounts := map[string][]member{}
+	c.models.all(func(m *Model, p place) {
+		if m.HFRepo != nil && !c.anyFaulty(p) {
+			account, _, _ := strings.Cut(strings.ToLower(*m.HFRepo), "/")
+			accounts[account] = append(accounts[account], member{p, m.Organization})
+		}
+	})
 	for account, models := range accounts {
-		usual := c.usualOrganization(models)
-		for _, i := range models {
-			if got := c.models.recs[i].Organization; got != usual {
-				c.warning(c.models.places[i], "organization", fmt.Sprintf("is not %q, that of other models of the account %s, got %q", usual, account, got), "hf_repo")
+		count := map[string]int{}
+		for _, m := range models {
+			count[m.organization]++
+		}
+		usual := slices.MaxFunc(models, func(a, b member) int { return cmp.Compare(count[a.organization], count[b.organization]) })
+		for _, m := range models {
+			if m.organization != usual.organization {
+				c.warning(m.at, "organization", fmt.Sprintf("is not %q, that of other models of the account %s, got %q", usual.organization, account, m.organization), "hf_repo")
 			}
 		}
 	}
-}
-
-// usualOrganization is the organization that most of the models have, the first of those that as many have.
-func (c *checker) usualOrganization(models []int) (usual string) {
-	count, most := map[string]int{}, 0
-	for _, i := range models {
-		count[c.models.recs[i].Organization]++
-	}
-	for _, i := range models {
-		if n := count[c.models.recs[i].Organization]; n > most {
-			usual, most = c.models.recs[i].Organization, n
-		}
-	}
-	return usual
 }
 
 // checkOwn warns of what only one record has and another one has too: it is left over from the record that a new one was
@@ -283,31 +274,19 @@ func (o owned) address(p place, slug Slug, field string, address *URL) {
 // kind of memory.
 func checkFP16Siblings(c *checker, _ all, _ place) {
 	type kind struct{ architecture, basis, memory string }
-	type member struct {
-		at    int
-		ratio float64
-	}
-	groups := map[kind][]member{}
-	for i := range c.hardware.recs {
-		h := c.hardware.recs[i]
-		memory := memoryKind(h)
-		if h.FP16TFLOPS != nil && h.FP16Basis != nil && h.FP32TFLOPS != nil && h.Architecture != nil && memory != "" {
+	groups := map[kind][]judged{}
+	c.hardware.all(func(h *Hardware, p place) {
+		if memory := memoryKind(h); h.FP16TFLOPS != nil && h.FP16Basis != nil && h.FP32TFLOPS != nil && h.Architecture != nil && memory != "" {
 			k := kind{*h.Architecture, string(*h.FP16Basis), memory}
-			groups[k] = append(groups[k], member{i, *h.FP16TFLOPS / *h.FP32TFLOPS})
+			groups[k] = append(groups[k], judged{p, *h.FP16TFLOPS / *h.FP32TFLOPS})
 		}
-	}
-	for _, members := range groups {
-		if len(members) < fewest {
-			continue
+	})
+	outliers(c, "fp16_tflops", groups, fewest, func(_ kind, v, half float64, n int) string {
+		if v <= 2.5*half && v >= half/2.5 {
+			return ""
 		}
-		slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.ratio, b.ratio) })
-		median := members[len(members)/2].ratio
-		for _, m := range members {
-			if m.ratio > 2.5*median || m.ratio < median/2.5 {
-				c.warning(c.hardware.places[m.at], "fp16_tflops", fmt.Sprintf("is %s times fp32_tflops where half of %d parts of the architecture have %s", roughNumber(m.ratio), len(members), roughNumber(median)), "fp32_tflops")
-			}
-		}
-	}
+		return fmt.Sprintf("is %s times fp32_tflops where half of %d parts of the architecture have %s", roughNumber(v), n, roughNumber(half))
+	}, "fp32_tflops")
 }
 
 // memoryKind is what separates the chips of one architecture: those for data centres have HBM,

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -38,22 +37,26 @@ func hardwareNames(h *Hardware) (Slug, []alias) { return h.Slug, aliasesOf(h.Nam
 
 func toolNames(t *Tool) (Slug, []alias) { return t.Slug, aliasesOf(t.Name, t.Aliases) }
 
-// registry knows the slugs of one kind.
+// registry knows the slugs of one kind, or the keys of sources.json.
 type registry struct {
 	kind   string
 	owner  map[Slug]int32 // slug -> record, -1 for one that was lost
 	gap    bool           // a record's slug is unreadable, so any name may be its
 	sorted func() []string
-	byName func() map[string]Slug // the words of each name and alias -> the first record that has them
-	missed causes[string]         // references to no record, by what they name
+	byName func() map[string]Slug // the words of each name and alias -> the first record that has them; nil for keys
+}
+
+func newRegistry(kind string, gap bool) *registry {
+	r := &registry{kind: kind, owner: map[Slug]int32{}, gap: gap}
+	r.sorted = sync.OnceValue(func() []string { return record.Texts(slices.Sorted(maps.Keys(r.owner))) })
+	return r
 }
 
 // register gathers the slugs of a kind. It checks that no slug, name or alias belongs to two records, and that
 // a file of one record is named after its slug.
 func register[T any](c *checker, t *table[T], kind string, of func(*T) (Slug, []alias)) *registry {
 	c.rule = "names"
-	r := &registry{kind: kind, owner: make(map[Slug]int32, len(t.recs)), gap: t.gap(), missed: causes[string]{}}
-	r.sorted = sync.OnceValue(func() []string { return record.Texts(slices.Sorted(maps.Keys(r.owner))) })
+	r := newRegistry(kind, t.gap())
 	for _, rec := range t.lost {
 		r.owner[rec.slug] = -1
 	}
@@ -149,11 +152,36 @@ func (r *registry) checkAliases(c *checker, n int, rec func(int) (place, Slug, [
 	}
 }
 
-// reference checks that a field names a record there is; report adds the findings.
+// reference checks that a field names a record there is.
 func (r *registry) reference(c *checker, p place, field string, slug Slug) {
 	if _, known := r.owner[slug]; !known && !r.gap {
-		r.missed.add(c, string(slug), p, field, fmt.Sprintf("no %s has slug %q", r.kind, slug))
+		r.missed(c, p, field, slug, fmt.Sprintf("no %s has slug %q", r.kind, slug))
 	}
+}
+
+// missed notes a reference to nothing, and what may be meant. What many lines name was renamed or removed.
+func (r *registry) missed(c *checker, p place, field string, slug Slug, text string) {
+	type missing struct {
+		of   *registry
+		slug Slug
+	}
+	c.because(missing{r, slug}, pendingFinding{at: p, field: field, text: text}, func() string {
+		if now := r.named(nameWords(string(slug))); now != "" { // a name of the record in place of its slug
+			return fmt.Sprintf("; did you mean %q", now)
+		}
+		return record.Suggestion(string(slug), r.sorted())
+	}, func(found []pendingFinding) (pendingFinding, bool) {
+		one, hint, words := found[0], ": bring it back, or change the lines", nameWords(string(slug))
+		now := r.named(words)
+		if now == "" && len(words) > 1 {
+			now = r.named(words[1:]) // without its maker
+		}
+		if now != "" {
+			hint = fmt.Sprintf(": if it is %q now, name that in these lines and add the old slug to its aliases, or give it the old slug again", now)
+		}
+		one.text += ", which " + record.Counted(len(found)-1, "more line") + " of the dataset name" + hint
+		return one, true
+	})
 }
 
 // reserved adds the finding of a name that is a word of the API's addresses.
@@ -162,46 +190,11 @@ func (c *checker) reserved(p place, field string, slug Slug) {
 }
 
 // named is the record that has words as a name; empty for none.
-func (r *registry) named(words []string) Slug { return r.byName()[strings.Join(words, " ")] }
-
-// report adds the findings of references to no record.
-func (r *registry) report(c *checker) {
-	reportMissing(c, r.missed, func(slug string, many bool) string {
-		words := nameWords(slug)
-		now := r.named(words)
-		if now == "" && many && len(words) > 1 {
-			now = r.named(words[1:]) // without its maker
-		}
-		switch {
-		case many && now != "":
-			return fmt.Sprintf(": if it is %q now, name that in these lines and add the old slug to its aliases, or give it the old slug again", now)
-		case many: // many lines have no mistake in spelling
-			return ""
-		case now != "": // a name of the record in place of its slug
-			return fmt.Sprintf("; did you mean %q", now)
-		default:
-			return record.Suggestion(slug, r.sorted())
-		}
-	})
-}
-
-// reportMissing adds the findings of references to what there is not. hint says what to do; where many lines name it, it
-// was renamed or removed.
-func reportMissing(c *checker, missed causes[string], hint func(name string, many bool) string) {
-	for name, found := range missed {
-		if len(found) <= fewRepeats || c.each {
-			text := hint(name, false)
-			for i := range found {
-				found[i].text += text
-			}
-		}
+func (r *registry) named(words []string) Slug {
+	if r.byName == nil {
+		return ""
 	}
-	missed.report(c, func(name string, found []pendingFinding) (pendingFinding, bool) {
-		one := found[0]
-		one.text += ", which " + record.Counted(len(found)-1, "more line") + " of the dataset name" +
-			cmp.Or(hint(name, true), ": bring it back, or change the lines")
-		return one, true
-	})
+	return r.byName()[strings.Join(words, " ")]
 }
 
 // references checks the slugs of a list.

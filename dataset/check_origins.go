@@ -2,74 +2,50 @@ package dataset
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"sync"
 
 	"modeldex/dataset/record"
 )
 
-// originKeys knows the keys of sources.json.
-type originKeys struct {
-	byKey   map[string]int32
-	missing bool // there is no file
-	gap     bool // a key is unreadable, so any may be there
-	sorted  func() []string
-	missed  causes[string] // references to no key
-}
-
 // registerOrigins checks that no key of sources.json is there twice, and that each is that of its address.
-func registerOrigins(c *checker) *originKeys {
+func registerOrigins(c *checker) *registry {
 	c.rule = "names"
-	o := &originKeys{byKey: map[string]int32{}, missing: !c.hasFile(sourcesFile), gap: len(c.origins.lost) > 0, missed: causes[string]{}}
-	o.sorted = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(o.byKey)) })
+	r := newRegistry("key", len(c.origins.lost) > 0)
 	for i, rec := range c.origins.recs {
 		p := c.origins.places[i]
-		if first, twice := o.byKey[rec.Key]; twice {
+		if first, twice := r.owner[Slug(rec.Key)]; twice {
 			c.at(p, "key", fmt.Sprintf("%q is a duplicate of %s", rec.Key, c.placeText(c.origins.places[first])))
 			continue
 		}
-		o.byKey[rec.Key] = int32(i)
+		r.owner[Slug(rec.Key)] = int32(i)
 		c.date(p, "read", &rec.Read)
 		if want := rec.URL.OriginKey(); want != rec.Key {
 			c.at(p, "key", fmt.Sprintf("must be that of url, %q, got %q", want, rec.Key), "url")
 		}
 	}
-	return o
-}
-
-// report adds the findings of keys that there are not.
-func (o *originKeys) report(c *checker) {
-	reportMissing(c, o.missed, func(key string, many bool) string {
-		if many { // many lines have no mistake in spelling
-			return ""
-		}
-		return record.Suggestion(key, o.sorted())
-	})
+	return r
 }
 
 // checkSourceKey checks the key of a measurement: it is that of the page, and sources.json has it. A
 // dataset that names no keys needs no file.
 func checkSourceKey(c *checker, r *run, p place) {
-	o, b := c.keys, r.Benchmark
+	b, has := r.Benchmark, func(key string) bool { _, known := c.keys.owner[Slug(key)]; return known }
 	switch {
 	case b.SourceURL == nil && b.SourceKey != nil:
 		c.at(p, "source_key", "must be null where source_url is null", "source_url")
 	case b.SourceURL == nil:
 	case b.SourceKey == nil:
-		if c.warn && !o.missing { // the text costs more than all other checks of a row
+		if c.warn && c.hasFile(sourcesFile) { // the text costs more than all other checks of a row
 			text := fmt.Sprintf("is unknown, the page is of %q", b.SourceURL.OriginKey())
-			if _, known := o.byKey[b.SourceURL.OriginKey()]; !known {
+			if !has(b.SourceURL.OriginKey()) {
 				text += ": add it to sources.json"
 			}
 			c.warning(p, "source_key", text, "source_url")
 		}
 	case *b.SourceKey != b.SourceURL.OriginKey():
 		c.at(p, "source_key", fmt.Sprintf("must be that of source_url, %q, got %q", b.SourceURL.OriginKey(), *b.SourceKey), "source_url")
-	default:
-		if _, known := o.byKey[*b.SourceKey]; !known && !o.gap && !o.missing {
-			o.missed.add(c, *b.SourceKey, p, "source_key", fmt.Sprintf("sources.json has no key %q", *b.SourceKey))
-		}
+	case !has(*b.SourceKey) && !c.keys.gap && c.hasFile(sourcesFile):
+		c.keys.missed(c, p, "source_key", Slug(*b.SourceKey), fmt.Sprintf("sources.json has no key %q", *b.SourceKey))
 	}
 }
 
@@ -77,7 +53,7 @@ func checkSourceKey(c *checker, r *run, p place) {
 // a record names a page whose repository or site is not listed; no record names a page of an entry.
 func checkCredits(c *checker, _ all, _ place) {
 	o := c.keys
-	if o.missing {
+	if !c.hasFile(sourcesFile) {
 		named := slices.ContainsFunc(c.benchmarks.recs, func(b *Benchmark) bool { return b.SourceKey != nil })
 		if named && len(c.origins.lost) == 0 {
 			c.findings = append(c.findings, Finding{Path: sourcesFile, Text: "the file is missing, and measurements name its keys"})
@@ -96,7 +72,7 @@ func checkCredits(c *checker, _ all, _ place) {
 	warn := func(p place) func(string, URL) {
 		return func(field string, page URL) {
 			key := page.OriginKey()
-			if _, known := o.byKey[key]; !known && !used[key] && !o.gap {
+			if _, known := o.owner[Slug(key)]; !known && !used[key] && !o.gap {
 				c.warning(p, field, fmt.Sprintf("sources.json has no key %q", key)+record.Suggestion(key, o.sorted()))
 			}
 			used[key] = true // one warning for each key

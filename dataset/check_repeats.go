@@ -202,12 +202,8 @@ type copiedFrom struct {
 
 // copied notes a benchmark that is there before.
 func (c *checker) copied(p, first place, text string) {
-	c.copies.add(c, copiedFrom{p.file, first.file, c.rule}, p, "id", text)
-}
-
-// reportCopies adds a finding for each copy, or one for all of two files where they are many.
-func (c *checker) reportCopies() {
-	c.copies.report(c, func(from copiedFrom, found []pendingFinding) (pendingFinding, bool) {
+	from := copiedFrom{p.file, first.file, c.rule}
+	c.because(from, pendingFinding{at: p, field: "id", text: text}, nil, func(found []pendingFinding) (pendingFinding, bool) {
 		one := found[0]
 		one.text += fmt.Sprintf("; %s of this file repeat lines of %s: remove the copies", record.Counted(len(found)-1, "more line"), c.files[from.of].name)
 		return one, true

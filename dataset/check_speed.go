@@ -29,19 +29,19 @@ func checkRunSpeed(c *checker, r *run, p place) {
 		if params := c.line.models[r.Model].params; params > 0 {
 			allowed := rateOf(r.hardware) * devices / (2 * params) // a token takes at least two operations for each parameter in use
 			if allowed > 0 && *r.PromptTPS > allowed && *r.PromptTPS <= maxSpeedTPS*devices {
-				c.blame(r.hardwareAt, "fp16_tflops", p, "prompt_tps", fmt.Sprintf("must not pass what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*r.PromptTPS)))
+				c.blame(blamed{r.hardwareAt, "fp16_tflops", Fault}, p, "prompt_tps", fmt.Sprintf("must not pass what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*r.PromptTPS)))
 			}
 		}
 	}
 	if r.ModelSizeGiB != nil && r.model != nil && r.model.ParamsB != nil {
 		if bits := *r.ModelSizeGiB * (1 << 30) * 8 / (*r.model.ParamsB * 1e9); bits < minWeightBits || bits > maxWeightBits {
-			c.blame(r.modelAt, "params_b", p, "model_size_gib", fmt.Sprintf("must give %s to %s bits per weight of the model, not %.1f", plainNumber(minWeightBits), plainNumber(maxWeightBits), bits))
+			c.blame(blamed{r.modelAt, "params_b", Fault}, p, "model_size_gib", fmt.Sprintf("must give %s to %s bits per weight of the model, not %.1f", plainNumber(minWeightBits), plainNumber(maxWeightBits), bits))
 		}
 	}
 	switch drafted := r.SpeculativeDecoding != nil && *r.SpeculativeDecoding; {
 	case drafted || math.IsNaN(r.ratio):
 	case r.ratio > 1:
-		c.blame(r.hardwareAt, "memory_bandwidth_gbps", p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %s times as much", plainNumber(r.ratio)))
+		c.blame(blamed{r.hardwareAt, "memory_bandwidth_gbps", Fault}, p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %s times as much", plainNumber(r.ratio)))
 	case r.ratio*(1-idleShare(r.model)) > nearLimit:
 		c.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %s of it; compare model, quantization and speed with the source, or set speculative_decoding where there was a draft", plainNumber(r.ratio)))
 	}
@@ -85,24 +85,21 @@ type blamed struct {
 // fewBlames is the share of the measurements judged by a record up to which the measurements are at fault.
 const fewBlames = 0.1
 
-// blame notes a fault of a measurement that may be one of a record.
-func (c *checker) blame(of place, by string, p place, field, text string) {
-	c.blames.add(c, blamed{of, by, Fault}, p, field, text)
-}
-
-// reportBlames adds a finding at each measurement, or one at the record where more than a few of all that name it have one.
-func (c *checker) reportBlames() {
-	named := map[place]int{}
-	if len(c.blames) > 0 {
-		c.eachRun(func(r *run) {
-			named[r.hardwareAt]++
-			named[r.modelAt]++
-		})
-	}
-	c.blames.report(c, func(by blamed, found []pendingFinding) (pendingFinding, bool) {
-		first := found[0]
-		text := fmt.Sprintf("does not go with %d of %d measurements, the first at %s: its %s %s", len(found), named[by.at], c.placeText(first.at), first.field, first.text)
-		return pendingFinding{at: by.at, field: by.field, text: text, severity: by.severity, rule: first.rule}, float64(len(found)) > fewBlames*float64(named[by.at])
+// blame notes a finding of a measurement that may be one of a record: that becomes one where more than a few of all
+// measurements that name it have one.
+func (c *checker) blame(by blamed, p place, field, text string) {
+	c.because(by, pendingFinding{at: p, field: field, text: text, severity: by.severity}, nil, func(found []pendingFinding) (pendingFinding, bool) {
+		if c.named == nil {
+			c.named = map[place]int{}
+			c.eachRun(func(r *run) {
+				c.named[r.hardwareAt]++
+				c.named[r.modelAt]++
+			})
+		}
+		one, all := found[0], c.named[by.at]
+		one.text = fmt.Sprintf("does not go with %d of %d measurements, the first at %s: its %s %s", len(found), all, c.placeText(one.at), one.field, one.text)
+		one.at, one.field = by.at, by.field
+		return one, float64(len(found)) > fewBlames*float64(all)
 	})
 }
 
@@ -120,6 +117,22 @@ func median(members []judged) float64 {
 	}
 	slices.Sort(values)
 	return values[len(values)/2]
+}
+
+// outliers warns of a field where judge has something to say of its figure in a group of at least so many, half of which
+// reach half.
+func outliers[K comparable](c *checker, field string, groups map[K][]judged, least int, judge func(of K, v, half float64, n int) string, by ...string) {
+	for of, members := range groups {
+		if len(members) < least {
+			continue
+		}
+		half := median(members)
+		for _, m := range members {
+			if text := judge(of, m.value, half, len(members)); text != "" {
+				c.warning(m.at, field, text, by...)
+			}
+		}
+	}
 }
 
 // checkFarBelow compares ratios among measurements of one machine with one tool, where a mistake of a decimal place is
@@ -140,17 +153,12 @@ func checkFarBelow(c *checker, _ all, _ place) {
 			groups[g] = append(groups[g], judged{r.at, r.ratio})
 		}
 	})
-	for _, members := range groups {
-		if len(members) < fewest {
-			continue
+	outliers(c, "generation_tps", groups, fewest, func(_ group, v, half float64, n int) string {
+		if v >= farBelow*half {
+			return ""
 		}
-		half := median(members)
-		for _, m := range members {
-			if m.value < farBelow*half {
-				c.warning(m.at, "generation_tps", fmt.Sprintf("is far below the same machine and tool, got %s of the memory bandwidth where half of %d measurements reach %s", plainNumber(m.value), len(members), plainNumber(half)))
-			}
-		}
-	}
+		return fmt.Sprintf("is far below the same machine and tool, got %s of the memory bandwidth where half of %d measurements reach %s", plainNumber(v), n, plainNumber(half))
+	})
 }
 
 func usersOf(b *Benchmark) int64 {
@@ -205,21 +213,15 @@ func checkPeers(c *checker, _ all, _ place) {
 			groups[of] = append(groups[of], judged{r.at, *r.GenerationTPS * params / 1e9})
 		}
 	})
-	for of, members := range groups {
-		if len(members) < fewest {
-			continue
+	outliers(c, "generation_tps", groups, fewest, func(of peers, v, half float64, n int) string {
+		switch {
+		case v <= farFromPeers*half:
+			return ""
+		case of.model != "":
+			return fmt.Sprintf("is more than %d times what half of %d measurements of %s with %s on %s reach, %s, got %s", farFromPeers, n, of.model, of.tool, of.hardware, roughNumber(half), plainNumber(v))
 		}
-		half := median(members)
-		for _, m := range members {
-			switch {
-			case m.value <= farFromPeers*half:
-			case of.model != "":
-				c.warning(m.at, "generation_tps", fmt.Sprintf("is more than %d times what half of %d measurements of %s with %s on %s reach, %s, got %s", farFromPeers, len(members), of.model, of.tool, of.hardware, roughNumber(half), plainNumber(m.value)))
-			default:
-				c.warning(m.at, "generation_tps", fmt.Sprintf("times the billions of parameters in use is more than %d times that of half of %d measurements with %s on %s, %s, got %s", farFromPeers, len(members), of.tool, of.hardware, roughNumber(half), roughNumber(m.value)))
-			}
-		}
-	}
+		return fmt.Sprintf("times the billions of parameters in use is more than %d times that of half of %d measurements with %s on %s, %s, got %s", farFromPeers, n, of.tool, of.hardware, roughNumber(half), roughNumber(v))
+	})
 }
 
 // setting is what makes runs equal.
@@ -253,22 +255,13 @@ func checkSpread(c *checker, _ all, _ place) {
 			groups[settingOf(b)] = append(groups[settingOf(b)], judged{p, *b.GenerationTPS})
 		}
 	})
-	for _, members := range groups {
-		if len(members) < 3 {
-			continue
+	outliers(c, "generation_tps", groups, 3, func(_ setting, v, half float64, n int) string {
+		where := "below"
+		if v > half*wide {
+			where = "above"
+		} else if v*wide >= half {
+			return ""
 		}
-		half := median(members)
-		for _, m := range members {
-			where := ""
-			switch {
-			case m.value*wide < half:
-				where = "below"
-			case m.value > half*wide:
-				where = "above"
-			default:
-				continue
-			}
-			c.warning(m.at, "generation_tps", fmt.Sprintf("is far %s equal runs, got %s where half of %d reach %s", where, plainNumber(m.value), len(members), plainNumber(math.Round(half*100)/100)))
-		}
-	}
+		return fmt.Sprintf("is far %s equal runs, got %s where half of %d reach %s", where, plainNumber(v), n, plainNumber(math.Round(half*100)/100))
+	})
 }

@@ -17,25 +17,42 @@ import (
 // fewRepeats is how many findings may have one and the same cause and be reported one by one.
 const fewRepeats = 3
 
-// causes gathers findings by what may have caused them: a name that many lines refer to, a figure that many speeds are
-// judged by, a file that was copied.
-type causes[K comparable] map[K][]pendingFinding
-
-// add notes a fault, unless one of the field explains it.
-func (cs causes[K]) add(c *checker, cause K, p place, field, text string) {
-	if !c.doubtful(p, field) {
-		cs[cause] = append(cs[cause], pendingFinding{p, field, text, Fault, c.rule})
-	}
+// A cause is what findings may have in common: a name that many lines refer to, a figure that many speeds are judged by,
+// a file that was copied.
+type cause struct {
+	found []pendingFinding
+	few   func() string // ends the text of each of a few findings; may be nil
+	// many makes one finding of more than fewRepeats. It returns false where each is reported.
+	many func(found []pendingFinding) (pendingFinding, bool)
 }
 
-// report adds the findings. Of more than fewRepeats with one cause it adds what fold makes of them, unless fold
-// returns false.
-func (cs causes[K]) report(c *checker, fold func(cause K, found []pendingFinding) (pendingFinding, bool)) {
-	for cause, found := range cs {
-		if len(found) > fewRepeats && !c.each {
+// because notes a finding that may have its cause, which the key identifies, in common with others, unless one of the
+// field explains it.
+func (c *checker) because(key any, f pendingFinding, few func() string, many func([]pendingFinding) (pendingFinding, bool)) {
+	if c.doubtful(f.at, f.field) {
+		return
+	}
+	if c.causes[key] == nil {
+		c.causes[key] = &cause{few: few, many: many}
+	}
+	f.rule = c.rule
+	c.causes[key].found = append(c.causes[key].found, f)
+}
+
+// report adds the findings that were noted, one for those of which many have one cause.
+func (c *checker) report() {
+	for _, cause := range c.causes {
+		found := cause.found
+		switch {
+		case len(found) > fewRepeats && !c.each:
 			slices.SortStableFunc(found, func(a, b pendingFinding) int { return comparePlaces(a.at, b.at) })
-			if one, ok := fold(cause, found); ok {
+			if one, ok := cause.many(found); ok {
 				found = []pendingFinding{one}
+			}
+		case cause.few != nil:
+			text := cause.few()
+			for i := range found {
+				found[i].text += text
 			}
 		}
 		for _, f := range found {

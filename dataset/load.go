@@ -25,9 +25,6 @@ type Options struct {
 	Progress func(read, total int64)
 	// Now is the clock that dates in the future are judged by; nil means time.Now.
 	Now func() time.Time
-	// Previous, if set, is the dataset as it was published before: a benchmark of it that is gone
-	// is a fault.
-	Previous fs.FS
 	// Review, if set, returns a rule for one benchmark that needs more than this package has. Check and Propose
 	// warn of the field with the text it returns; an empty text is no warning. See resolve.Review.
 	Review func([]*Model, []*Hardware) func(*Benchmark) (field, text string)

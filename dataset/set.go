@@ -37,21 +37,6 @@ type Set struct {
 	source *source // nil in a set no load made
 }
 
-// IsRelease reports whether a digest, as a recorded release has it, is that of the set. The releases
-// recorded before sources.json was read with the records left it out of their digests.
-func (s *Set) IsRelease(digest string) bool {
-	if s.Digest.String() == digest {
-		return true
-	}
-	var older []LoadedFile
-	for _, f := range s.Files() {
-		if f.Name != sourcesFile {
-			older = append(older, f)
-		}
-	}
-	return digestOf(older).String() == digest
-}
-
 // digestOf sums up files, by name.
 func digestOf(files []LoadedFile) (d Digest) {
 	hash := sha256.New()

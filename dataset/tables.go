@@ -124,13 +124,10 @@ func (t *table[T]) decode(f *file, at place, text []byte) {
 	t.add(rec, at)
 }
 
-// decodeRecord is record.Decode, or what takes its place for the kinds that are read in another way.
+// decodeRecord is record.Decode, or what takes its place for lines of changes.
 func decodeRecord[T any](b []byte, rec *T) []record.Problem {
-	switch rec := any(rec).(type) {
-	case *Origin:
-		return record.DecodeOrigin(b, rec)
-	case *record.ChangeLine:
-		return record.DecodeChange(b, rec)
+	if line, ok := any(rec).(*record.ChangeLine); ok {
+		return record.DecodeChange(b, line)
 	}
 	return record.Decode(b, rec)
 }

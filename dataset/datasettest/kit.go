@@ -32,16 +32,12 @@ func Base() *txtar.Archive { return txtar.Parse(bytes.Clone(base)) } // the file
 // Day is the day on which the fixtures are judged.
 func Day() time.Time { return time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC) }
 
-// Previously is the folder of a fixture that holds the dataset as it was published before.
-const Previously = "previously/"
-
 // Fixture lays the files of an archive over the base dataset. The file called removed lists base
-// files to leave out; rest is the files that are not dataset files: removed, findings, and those
-// below Previously.
+// files to leave out; rest is the files that are not dataset files: removed and findings.
 func Fixture(over *txtar.Archive) (fsys fstest.MapFS, rest map[string]string) {
 	fsys, rest = fstest.MapFS{}, map[string]string{}
 	for _, f := range append(Base().Files, over.Files...) {
-		if f.Name == "findings" || f.Name == "removed" || strings.HasPrefix(f.Name, Previously) {
+		if f.Name == "findings" || f.Name == "removed" {
 			rest[f.Name] = string(f.Data)
 			continue
 		}

@@ -1,7 +1,5 @@
 package record
 
-import "slices"
-
 // Origin is a repository or site that facts were read from: one entry of data/sources.json. What it
 // gave is counted from the records that name its pages, see dataset.Credits.
 type Origin struct {
@@ -19,18 +17,4 @@ type Origin struct {
 	Supplementary *bool `json:"supplementary" jsonschema:"nullable,example=true"`
 	// Day it was first read for this directory.
 	Read Date `json:"read" jsonschema:"example=2026-11-21"`
-}
-
-// counted are members that sources.json had up to release 2026.11.22; they are counted now.
-var counted = []string{"measurements", "models", "hardware", "tools"}
-
-// DecodeOrigin reads one Origin as Decode does, except for the counts in files of older releases, which
-// it passes over: such a release can be compared with.
-func DecodeOrigin(b []byte, rec *Origin) []Problem {
-	all := Decode(b, rec)
-	problems := slices.DeleteFunc(slices.Clone(all), func(p Problem) bool { return slices.Contains(counted, p.Field) })
-	if len(all) > 0 && len(problems) == 0 {
-		Salvage(b, rec)
-	}
-	return problems
 }

@@ -126,7 +126,7 @@ func (c *ChangesRecord) before(last *history.Step) (*dataset.Set, error) {
 	}
 	for _, name := range names {
 		found, err := loadFrom(c.Data, name)
-		if err == nil && found.IsRelease(last.Digest) {
+		if err == nil && found.Digest.String() == last.Digest {
 			return found, nil
 		}
 		errs = append(errs, err)

@@ -2,7 +2,6 @@ package verbs
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"modeldex/dataset"
@@ -13,11 +12,10 @@ import (
 // Check lists the findings of a dataset.
 type Check struct {
 	DatasetArg
-	Format   string `help:"text for people, json for programs, github for annotations of a pull request; default text." enum:",text,json,github" default:"" placeholder:"FORM"`
-	AsJSON   bool   `name:"json" help:"The same as --format=json."`
-	Quiet    bool   `short:"q" help:"Print findings only, no warnings."`
-	Rules    bool   `help:"List the rules instead, with the ids that accepted.json uses."`
-	Previous string `help:"Previously published dataset, as a directory or a git revision of this one. A benchmark that has disappeared since without being withdrawn is a finding." placeholder:"OLD"`
+	Format string `help:"text for people, json for programs, github for annotations of a pull request; default text." enum:",text,json,github" default:"" placeholder:"FORM"`
+	AsJSON bool   `name:"json" help:"The same as --format=json."`
+	Quiet  bool   `short:"q" help:"Print findings only, no warnings."`
+	Rules  bool   `help:"List the rules instead, with the ids that accepted.json uses."`
 }
 
 // Validate checks what contradicts itself.
@@ -35,14 +33,8 @@ func (c *Check) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	var previous fs.FS
-	if c.Previous != "" {
-		if previous, err = filesOf(src.Dir, c.Previous); err != nil {
-			return err
-		}
-	}
 	update, end := Progress("checking")
-	findings, err := dataset.Check(src.Files, dataset.Options{Progress: update, Previous: previous, Review: resolve.Review})
+	findings, err := dataset.Check(src.Files, dataset.Options{Progress: update, Review: resolve.Review})
 	end()
 	if err != nil {
 		return err

@@ -15,6 +15,8 @@ var removed = map[string]string{
 	"--origin-key-file": pull,
 	"--keep":            "serve the data of an old day from a git worktree, as packaging/README.md shows",
 	"--dumps-dir":       "set TMPDIR, where dumps are temporary files",
+	"--previous":        "modeldex check finds what a recorded release had, and modeldex diff lists what is gone",
+	"--to":              "check out the release and run modeldex changes record there",
 
 	"MODELDEX_FOLLOW":          pull,
 	"MODELDEX_FOLLOW_EVERY":    pull,
