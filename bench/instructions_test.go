@@ -371,7 +371,7 @@ func numbered(word string, i int) dataset.Slug { return dataset.Slug(fmt.Sprintf
 // fixedBenchmark is about as long as a real one.
 func fixedBenchmark(r *rand.Rand, i int) dataset.Benchmark {
 	b := dataset.Benchmark{
-		ID: dataset.Slug(fmt.Sprintf("bm-%012x", i)), Source: dataset.Sources[r.IntN(len(dataset.Sources))],
+		ID: dataset.Slug(fmt.Sprintf("bm-%012x", i)), Source: dataset.Source(dataset.Source("").Values()[r.IntN(3)]),
 		Model: numbered("model", r.IntN(40)), ModelRaw: "a model as its source prints it",
 		Hardware: numbered("gpu", r.IntN(40)), HardwareRaw: "hardware as its source prints it", HardwareCount: 1, Tool: numbered("tool", r.IntN(40)),
 		Backend: oneOf(r, "cuda", "vulkan", "cpu"), Quantization: oneOf(r, "Q4_K_M", "Q8_0", "F16"),

@@ -71,21 +71,8 @@ const (
 	OnMixed     = record.OnMixed
 )
 
-// The members of each closed set, in the order shown to callers, see package record.
-var (
-	Vendors       = record.Vendors
-	HardwareTypes = record.HardwareTypes
-	Categories    = record.Categories
-	Sources       = record.Sources
-	DateBases     = record.DateBases
-	ModelTypes    = record.ModelTypes
-	ModelForms    = record.ModelForms
-	Modalities    = record.Modalities
-	RateBases     = record.RateBases
-	PowerBases    = record.PowerBases
-	ComputeUnits  = record.ComputeUnits
-	Scenarios     = record.Scenarios
-)
+// Vendors lists every vendor, see package record.
+var Vendors = record.Vendors
 
 // ToolDefaults are what tools measure where a row does not say.
 var ToolDefaults = record.ToolDefaults

@@ -57,7 +57,7 @@ func TestReproduced(t *testing.T) {
 		rows := make([]Benchmark, 100)
 		for i := range rows {
 			key, speed := string(rune('a'+rng.IntN(4))), 50+10*rng.Float64()
-			backend, unit := []string{"rocm", "vulkan"}[rng.IntN(2)], ComputeUnits[rng.IntN(2)]
+			backend, unit := []string{"rocm", "vulkan"}[rng.IntN(2)], []ComputeUnit{OnGPU, OnCPU}[rng.IntN(2)]
 			rows[i] = Benchmark{
 				Model: "m", Hardware: Slug(rune('h' + rng.IntN(2))), Tool: "t", HardwareCount: 1, Quantization: &q, Backend: &backend, ComputeUnit: &unit,
 				RateBasis: &decode, GenerationTPS: &speed, SourceKey: &key,
@@ -75,7 +75,7 @@ func TestReproduced(t *testing.T) {
 			case 8:
 				rows[i].Concurrency = &n
 			case 9:
-				rows[i].Scenario = &Scenarios[0]
+				rows[i].Scenario = ptr(Scenario("offline"))
 			case 10:
 				rows[i].HardwareCount = n
 			case 2:

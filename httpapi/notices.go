@@ -150,7 +150,7 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 	return out
 }
 
-var listThroughput = "; scenario=" + strings.Join(record.Texts(record.Scenarios), ",") + " lists such results"
+var listThroughput = "; scenario=" + strings.Join(record.Scenario("").Values(), ",") + " lists such results"
 
 // throughputNotice says how many throughput results match otherwise: they are listed only if they are asked for.
 func throughputNotice(n int) []Notice {

@@ -79,7 +79,7 @@ func TestSwap(t *testing.T) {
 }
 
 func readOnce(t *testing.T, gen *Generation, r *random) {
-	q := Query{Sets: []Set{{Field: Source, Values: []string{string(pick(r, dataset.Sources))}}}, Ranges: []Range{{GenerationTPS, 1, 10}}, Limit: 50}
+	q := Query{Sets: []Set{{Field: Source, Values: []string{pick(r, dataset.Source("").Values())}}}, Ranges: []Range{{GenerationTPS, 1, 10}}, Limit: 50}
 	q.Sort = Sort{PromptTPS, r.IntN(2) == 0}
 	page := gen.Benchmarks.Select(q)
 	mark := fmt.Sprintf("%d ", gen.Number) // builds are published in order

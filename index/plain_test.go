@@ -25,6 +25,17 @@ type random struct {
 	unknown  float64 // share of values that are unknown
 }
 
+// values are the members of a closed set.
+func values[S interface {
+	~string
+	Values() []string
+}]() (out []S) {
+	for _, v := range S("").Values() {
+		out = append(out, S(v))
+	}
+	return out
+}
+
 func newRandom(seed uint64, distinct int, unknown float64) *random {
 	return &random{rand.New(rand.NewPCG(seed, 1)), distinct, unknown}
 }
@@ -98,8 +109,8 @@ func (r *random) model(i int) dataset.Model {
 	m.HFRepo = maybe(r, fmt.Sprintf("Maker/M%d", i))
 	m.Aliases = []string{fmt.Sprintf("Alias:%d", i)}
 	m.Organization, m.License = pick(r, []string{"Meta", "Alibaba"}), maybe(r, pick(r, []string{"MIT", "Apache-2.0"}))
-	m.Architecture.Type, m.ActiveParamsB = maybe(r, pick(r, dataset.ModelTypes)), maybe(r, r.num(1))
-	m.Modalities = dataset.Modalities[:r.IntN(3)]
+	m.Architecture.Type, m.ActiveParamsB = maybe(r, pick(r, values[dataset.ModelType]())), maybe(r, r.num(1))
+	m.Modalities = values[dataset.Modality]()[:r.IntN(3)]
 	m.Architecture.ContextLength = maybe(r, int64(r.num(4096)))
 	return m
 }
@@ -122,7 +133,7 @@ func (r *random) hardware(i int) dataset.Hardware {
 		Variants: forms, Chip: chips, IntegratedGPU: inside, UnifiedMemory: r.IntN(2) == 0, Architecture: maybe(r, pick(r, []string{"Ada", "RDNA 3"})),
 		Backends: []string{"cuda", "vulkan", "cpu"}[:r.IntN(4)],
 		Slug:     dataset.Slug(fmt.Sprintf("gpu-%d", i)), Name: pick(r, []string{"Card", "Chip", "Box"}), // equal names tie
-		Vendor: pick(r, dataset.Vendors), Type: pick(r, dataset.HardwareTypes), Aliases: []string{fmt.Sprintf("Card %d", i)},
+		Vendor: pick(r, dataset.Vendors), Type: pick(r, values[dataset.HardwareType]()), Aliases: []string{fmt.Sprintf("Card %d", i)},
 		ReleaseDate: maybe(r, r.date()), VRAMGB: maybe(r, r.num(8)), MemoryBandwidthGBps: maybe(r, r.num(100)),
 		FP16TFLOPS: maybe(r, r.num(10)), TDPWatts: maybe(r, r.num(50)), LaunchPriceUSD: maybe(r, r.num(99)), StreetPriceUSD: maybe(r, r.num(99)),
 	}
@@ -130,7 +141,7 @@ func (r *random) hardware(i int) dataset.Hardware {
 
 func (r *random) tool(i int) dataset.Tool {
 	return dataset.Tool{
-		Slug: dataset.Slug(fmt.Sprintf("tool%d.cpp", i)), Name: fmt.Sprintf("Tool %d", i/2), Category: pick(r, dataset.Categories),
+		Slug: dataset.Slug(fmt.Sprintf("tool%d.cpp", i)), Name: fmt.Sprintf("Tool %d", i/2), Category: pick(r, values[dataset.Category]()),
 		Backends: maybe(r, []string{"cuda", "cpu"}[:r.IntN(3)]), License: maybe(r, pick(r, []string{"MIT", "GPL"})), Platforms: maybe(r, []string{"linux"}),
 		APICompatibility: maybe(r, []string{"openai", "ollama"}[:r.IntN(3)]), ModelFormats: maybe(r, []string{"gguf"}),
 		FirstRelease: maybe(r, r.date()), Aliases: []string{fmt.Sprintf("t%d", i)},
@@ -143,13 +154,13 @@ func (r *random) benchmark(i int, s *dataset.Set) dataset.Benchmark {
 	b := dataset.Benchmark{
 		ID: dataset.Slug(fmt.Sprintf("bm-%06d", i)), Model: pick(r, s.Models).Slug, Hardware: s.Hardware[at].Slug, Tool: pick(r, s.Tools).Slug,
 		Quantization: maybe(r, pick(r, []string{"Q4_K_M", "Q8_0", "F16"})), Backend: maybe(r, pick(r, []string{"cuda", "vulkan", "cpu"})),
-		Source: pick(r, dataset.Sources), RunDate: maybe(r, r.date()), GenerationTPS: maybe(r, speed), PromptTPS: maybe(r, r.num(7)),
+		Source: pick(r, values[dataset.Source]()), RunDate: maybe(r, r.date()), GenerationTPS: maybe(r, speed), PromptTPS: maybe(r, r.num(7)),
 		HardwareCount: pick(r, []int64{1, 2, 4}), ToolVersion: maybe(r, pick(r, []string{"b100", "b101", "b2"})),
 		Concurrency: maybe(r, pick(r, []int64{1, 8, 128})), ContextDepth: maybe(r, pick(r, []int64{0, 512, 4096, 20000, 100000})),
 		NPrompt: maybe(r, pick(r, []int64{512, 2048})), NGen: maybe(r, int64(128)), SpeculativeDecoding: maybe(r, pick(r, []bool{false, true})),
 		PartialOffload: maybe(r, pick(r, []bool{false, true})), FlashAttention: maybe(r, r.IntN(2) == 0),
 		TTFTMs: maybe(r, r.num(3)), PowerWatts: maybe(r, 100+r.num(9)),
-		RateBasis: maybe(r, pick(r, dataset.RateBases)), ComputeUnit: maybe(r, pick(r, dataset.ComputeUnits)), PowerBasis: maybe(r, pick(r, dataset.PowerBases)),
+		RateBasis: maybe(r, pick(r, values[dataset.RateBasis]())), ComputeUnit: maybe(r, pick(r, values[dataset.ComputeUnit]())), PowerBasis: maybe(r, pick(r, values[dataset.PowerBasis]())),
 		SourceKey: maybe(r, pick(r, []string{"a", "b", "c"})),
 		SourceURL: maybe(r, dataset.URL(fmt.Sprintf("https://example.org/%d", r.IntN(9)))),
 	}
@@ -157,7 +168,7 @@ func (r *random) benchmark(i int, s *dataset.Set) dataset.Benchmark {
 		b.Withdrawn = &dataset.Withdrawal{Date: "2026-01-01", Reason: "measured something else"}
 	}
 	if r.IntN(12) == 0 {
-		b.Scenario, b.TotalTPS, b.GenerationTPS, b.PromptTPS = &dataset.Scenarios[r.IntN(3)], b.GenerationTPS, nil, nil
+		b.Scenario, b.TotalTPS, b.GenerationTPS, b.PromptTPS = &values[dataset.Scenario]()[r.IntN(3)], b.GenerationTPS, nil, nil
 	}
 	return b
 }

@@ -64,17 +64,11 @@ const (
 	TaskScore    QualityMetric = "task_score"
 )
 
-// QualityMetrics lists the metrics.
-var QualityMetrics = []QualityMetric{KLDivergence, Perplexity, TaskScore}
-
 // Values lists the metrics.
-func (QualityMetric) Values() []string { return Texts(QualityMetrics) }
+func (QualityMetric) Values() []string { return Texts([]QualityMetric{KLDivergence, Perplexity, TaskScore}) }
 
 // QualityReference is the form of the weights that a quantization is compared with.
 type QualityReference string
 
-// QualityReferences lists the forms. FP8 is that of models that were published in it.
-var QualityReferences = []QualityReference{"F32", "F16", "BF16", "FP8"}
-
-// Values lists the forms.
-func (QualityReference) Values() []string { return Texts(QualityReferences) }
+// Values lists the forms. FP8 is that of models that were published in it.
+func (QualityReference) Values() []string { return []string{"F32", "F16", "BF16", "FP8"} }

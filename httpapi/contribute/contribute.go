@@ -226,7 +226,7 @@ func (w *work) fill() {
 		}
 	}
 	if w.values["run_date"] != "" {
-		w.usual("date_basis", string(dataset.DateBases[0]))
+		w.usual("date_basis", dataset.DateBasis("").Values()[0])
 	}
 	w.usual("source", source.Usual)
 	w.origin()
