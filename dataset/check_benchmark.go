@@ -35,7 +35,7 @@ var runRules = []rule[*run]{
 	{"run-source", "A benchmark that is not by the owner links to its page.", 0, checkRunSource},
 	{"run-kind", "A throughput result has a scenario and a total; any other result has a speed and no fields that describe a load.", 0, checkRunKind},
 	{"run-bounds", "Figures are plausible for a measurement.", clean, func(c *checker, r *run, p place) {
-		c.bounded(p, r.Benchmark, runBounds)
+		c.bounded(p, r.Benchmark)
 		for field, v := range map[string]*float64{"prompt_tps": r.PromptTPS, "generation_tps": r.GenerationTPS, "total_tps": r.TotalTPS} {
 			c.atMost(p, field, v, maxSpeedTPS*float64(r.HardwareCount), " tokens per second")
 		}

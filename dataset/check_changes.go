@@ -108,13 +108,20 @@ func checkKept(c *checker, _ all, _ place) {
 		}
 	}
 	for table, of := range last {
-		for _, slug := range c.slugsOf(table) {
+		if table == "dataset" {
+			continue
+		}
+		name := string(table) + "/any"
+		if table == "quantizations" {
+			name = quantizationsFile
+		}
+		for _, slug := range c.tableOf(name).keys() {
 			delete(of, slug)
 		}
 		var gone []string
 		first := len(lines)
 		for slug, i := range of {
-			if lines[i].Change.Act != record.Removed && table != "dataset" {
+			if lines[i].Change.Act != record.Removed {
 				gone, first = append(gone, slug), min(first, i)
 			}
 		}
@@ -138,31 +145,4 @@ func goneText(table record.ChangeTable, slugs []string) string {
 		text += fmt.Sprintf(" and %d more", len(slugs)-named)
 	}
 	return text
-}
-
-// slugsOf are the records of a table that changes are recorded of.
-func (c *checker) slugsOf(table record.ChangeTable) []string {
-	switch table {
-	case "quantizations":
-		return slugsIn(&c.quantizations, func(q *QuantizationType) string { return q.Name })
-	case "models":
-		return slugsIn(&c.models, func(m *Model) string { return string(m.Slug) })
-	case "hardware":
-		return slugsIn(&c.hardware, func(h *Hardware) string { return string(h.Slug) })
-	case "tools":
-		return slugsIn(&c.tools, func(t *Tool) string { return string(t.Slug) })
-	case "benchmarks":
-		return slugsIn(&c.benchmarks, func(b *Benchmark) string { return string(b.ID) })
-	case "quality":
-		return slugsIn(&c.quality, func(q *Quality) string { return string(q.ID) })
-	}
-	return nil
-}
-
-func slugsIn[T any](c *table[T], slug func(*T) string) []string {
-	out := make([]string, len(c.recs))
-	for i, r := range c.recs {
-		out[i] = slug(r)
-	}
-	return out
 }

@@ -51,9 +51,13 @@ const (
 
 // checkHardwareBounds holds the figures of a part to what can be built and sold.
 func checkHardwareBounds(c *checker, h *Hardware, p place) {
-	c.bounded(p, h, hardwareBounds)
+	c.bounded(p, h)
 	most, why := bandwidthBound(h)
-	c.bounded(p, h, []bound{{"memory_bandwidth_gbps", 0, most, why}, {"memory_read_bandwidth_gbps", 0, most, why}, {"memory_bandwidth_range_gbps", 0, most, why}})
+	c.atMost(p, "memory_bandwidth_gbps", h.MemoryBandwidthGBps, most, why)
+	c.atMost(p, "memory_read_bandwidth_gbps", h.MemoryReadBandwidthGBps, most, why)
+	for i := range known(h.MemoryBandwidthRangeGBps) {
+		c.atMost(p, "memory_bandwidth_range_gbps."+strconv.Itoa(i), &(*h.MemoryBandwidthRangeGBps)[i], most, why)
+	}
 	if c.anyFaulty(p) {
 		return
 	}

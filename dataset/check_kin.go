@@ -88,7 +88,7 @@ func checkSilicon(c *checker, _ all, _ place) {
 		}
 	}
 	named := func(slugs *[]Slug) (of []*Hardware) {
-		for _, slug := range slugsOf(slugs) {
+		for _, slug := range known(slugs) {
 			if h := bySlug[slug]; h != nil {
 				of = append(of, h)
 			}
@@ -323,7 +323,7 @@ func checkTwins(c *checker, _ all, _ place) {
 		if m.Architecture.NumLayers == nil || m.Architecture.HiddenSize == nil || m.ParamsB == nil || c.anyFaulty(p) {
 			return
 		}
-		fields := append(known("architecture.", m.Architecture), known("kv_cache.", m.KVCache)...)
+		fields := append(shapeFields("architecture.", m.Architecture), shapeFields("kv_cache.", m.KVCache)...)
 		k := kind{m.Family, *m.Architecture.NumLayers, *m.Architecture.HiddenSize}
 		if slices.ContainsFunc(groups[k], func(t twin) bool { return slices.Equal(t.fields, fields) }) {
 			return
@@ -347,8 +347,8 @@ type named struct {
 	value any
 }
 
-// known are the fields of a record part that models of one network share.
-func known(prefix string, part any) (fields []named) {
+// shapeFields are the fields of a record part that models of one network share.
+func shapeFields(prefix string, part any) (fields []named) {
 	v := reflect.ValueOf(part)
 	for i := range v.NumField() {
 		name, value := v.Type().Field(i).Tag.Get("json"), any(nil)

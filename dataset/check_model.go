@@ -27,7 +27,7 @@ var modelRules = []rule[*Model]{
 	}},
 	{"model-sizes", "File sizes match the parameter count and the bits per weight of the quantization.", 0, checkSizes},
 	{"model-quantizations", "A computed size has a method, a quantization has its usual spelling, and no file is listed twice.", 0, checkQuantizations},
-	{"model-bounds", "Figures are plausible.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m, modelBounds) }},
+	{"model-bounds", "Figures are plausible.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m) }},
 	{"model-contradiction", "Fields of a model do not contradict each other.", clean, contradictModel},
 	{"model-cache", "Layers and heads of the cache match those of the model.", clean, checkCache},
 	{"model-cache-stated", "If a family skips attention in some layers, its models say how many layers have a cache.", warned | clean, checkCacheStated},

@@ -199,7 +199,7 @@ func (r *registry) named(words []string) Slug {
 
 // references checks the slugs of a list.
 func (r *registry) references(c *checker, p place, field string, slugs *[]Slug) {
-	for i, slug := range slugsOf(slugs) {
+	for i, slug := range known(slugs) {
 		r.reference(c, p, field+"."+strconv.Itoa(i), slug)
 	}
 }

@@ -33,7 +33,7 @@ var typeRules = []rule[*QuantizationType]{
 
 // checkTypeBounds holds the figures of a storage type to each other.
 func checkTypeBounds(c *checker, q *QuantizationType, p place) {
-	c.bounded(p, q, typeBounds)
+	c.bounded(p, q)
 	if o := q.Observed; o != nil && (o.Min > o.Median || o.Median > o.Max) {
 		c.at(p, "observed.median", fmt.Sprintf("must be from min to max, %s to %s, got %s", plainNumber(o.Min), plainNumber(o.Max), plainNumber(o.Median)), "observed.min", "observed.max")
 	}

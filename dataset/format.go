@@ -104,21 +104,15 @@ func (t *table[T]) format(f *file) ([]byte, error) {
 }
 
 // sortKey is what the records of a file are in order of: benchmarks oldest run first, so that new ones are appended.
-// Records without a key stay where they are.
+// Storage types, and records without a key, stay where they are.
 func sortKey(rec any) string {
 	switch rec := rec.(type) {
-	case *Model:
-		return string(rec.Slug)
-	case *Hardware:
-		return string(rec.Slug)
-	case *Tool:
-		return string(rec.Slug)
-	case *Origin:
-		return rec.Key
+	case *QuantizationType:
+		return ""
 	case *Quality:
 		return string(rec.Model) + "\x00" + rec.Quantization + "\x00" + string(rec.ID)
 	case *Benchmark:
 		return textOf(rec.RunDate) + "\x00" + string(rec.ID)
 	}
-	return ""
+	return keyOf(rec)
 }

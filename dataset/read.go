@@ -84,7 +84,8 @@ func (f *file) read(ctx context.Context, fsys fs.FS, progress func(n int)) {
 	if err == nil {
 		defer in.Close()
 		hash := sha256.New()
-		err = f.decode(io.TeeReader(&countedReader{in, progress}, hash))
+		in.count = progress
+		err = f.decode(io.TeeReader(in, hash))
 		hash.Sum(f.digest[:0])
 	}
 	if err != nil && !errors.Is(err, errTooMany) {
@@ -202,7 +203,7 @@ func (f *file) finding(at place, text []byte, p record.Problem) Finding {
 
 // open opens a file that is still a regular one: it may have been replaced since it was listed. Reading fails once the
 // context has ended, and behind the largest size.
-func open(ctx context.Context, fsys fs.FS, name string) (io.ReadCloser, error) {
+func open(ctx context.Context, fsys fs.FS, name string) (*boundedReader, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
@@ -211,7 +212,7 @@ func open(ctx context.Context, fsys fs.FS, name string) (io.ReadCloser, error) {
 		f.Close() //nolint:errcheck // nothing was read from it
 		return nil, errors.Join(err, errNotRegular)
 	}
-	return &boundedReader{ctx, f, maxSize(name)}, nil
+	return &boundedReader{ctx: ctx, File: f, left: maxSize(name), count: func(int) {}}, nil
 }
 
 var errTooLarge = errors.New("the file is too large")
@@ -221,7 +222,8 @@ var errTooLarge = errors.New("the file is too large")
 type boundedReader struct {
 	ctx context.Context
 	fs.File
-	left int64
+	left  int64
+	count func(n int) // is told how many bytes were read
 }
 
 func (b *boundedReader) Read(p []byte) (int, error) {
@@ -229,20 +231,9 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := b.File.Read(p)
+	b.count(n)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, errTooLarge
 	}
-	return n, err
-}
-
-// A countedReader tells how many bytes were read.
-type countedReader struct {
-	io.Reader
-	count func(n int)
-}
-
-func (c *countedReader) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.count(n)
 	return n, err
 }

@@ -41,8 +41,8 @@ func NewRelations(hardware []Hardware) *Relations {
 	for i := range hardware {
 		h := &hardware[i]
 		bySlug[h.Slug], r.of[h.Slug] = h, map[Slug]Relation{h.Slug: SamePart}
-		parts[h.Slug] = append(parts[h.Slug], slugsOf(h.Variants)...)
-		withGraphics[h.Slug] = append(withGraphics[h.Slug], slugsOf(h.Variants)...)
+		parts[h.Slug] = append(parts[h.Slug], known(h.Variants)...)
+		withGraphics[h.Slug] = append(withGraphics[h.Slug], known(h.Variants)...)
 		if isMachine(h) {
 			machines = append(machines, h)
 		}
@@ -64,7 +64,7 @@ func NewRelations(hardware []Hardware) *Relations {
 	for i := range hardware {
 		h := &hardware[i]
 		r.forms[h.Slug] = formsOf(h.Slug, withGraphics, machines)
-		for _, slug := range slices.Concat(r.forms[h.Slug], slugsOf(h.Chip)) {
+		for _, slug := range slices.Concat(r.forms[h.Slug], known(h.Chip)) {
 			direct(h, bySlug[slug])
 		}
 	}
@@ -114,7 +114,7 @@ func bandwidthOf(h *Hardware, bySlug map[Slug]*Hardware) (gbps float64) {
 	if h.MemoryBandwidthGBps != nil {
 		return *h.MemoryBandwidthGBps
 	}
-	for i, slug := range slugsOf(h.Chip) {
+	for i, slug := range known(h.Chip) {
 		chip := bySlug[slug]
 		if chip == nil || chip.MemoryBandwidthGBps == nil || i > 0 && *chip.MemoryBandwidthGBps != gbps {
 			return 0
@@ -140,9 +140,10 @@ func (r *Relations) Related(slug Slug) []Slug {
 // Between returns how two records are related, empty if they are not.
 func (r *Relations) Between(a, b Slug) Relation { return r.of[a][b] }
 
-func slugsOf(list *[]Slug) []Slug {
+// known are the entries of a list that may be unknown.
+func known[T any](list *[]T) []T {
 	if list == nil {
 		return nil
 	}
-	return slices.Clone(*list)
+	return *list
 }

@@ -106,6 +106,37 @@ type recordTable interface {
 	lose(lost)
 	// format writes the records in their order and form.
 	format(f *file) ([]byte, error)
+	// keys are those of the records, see keyOf.
+	keys() []string
+}
+
+// keyOf is the slug of a record, or what other kinds have in its place; empty for dataset.json and lines of changes.
+func keyOf(rec any) string {
+	switch rec := rec.(type) {
+	case *Model:
+		return string(rec.Slug)
+	case *Hardware:
+		return string(rec.Slug)
+	case *Tool:
+		return string(rec.Slug)
+	case *Benchmark:
+		return string(rec.ID)
+	case *Quality:
+		return string(rec.ID)
+	case *Origin:
+		return rec.Key
+	case *QuantizationType:
+		return rec.Name
+	}
+	return ""
+}
+
+func (t *table[T]) keys() []string {
+	out := make([]string, len(t.recs))
+	for i, rec := range t.recs {
+		out[i] = keyOf(rec)
+	}
+	return out
 }
 
 func (t *table[T]) decode(f *file, at place, text []byte) {

@@ -24,9 +24,9 @@ type Benchmark struct {
 	// Hardware as the source prints it.
 	HardwareRaw string `json:"hardware_raw" jsonschema:"minLength=1,example=Intel Arc A310" fact:"as printed"`
 	// Number of devices used.
-	HardwareCount int64 `json:"hardware_count" jsonschema:"minimum=1,example=1"`
+	HardwareCount int64 `json:"hardware_count" jsonschema:"minimum=1,example=1" bounds:"..100000"`
 	// Memory of one device, in GB; with unified memory that of the machine.
-	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=4" jsonschema_extras:"unit=GB"`
+	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=4" jsonschema_extras:"unit=GB" bounds:"0.25..16384 GB"`
 	// Slug of the measuring tool.
 	Tool Slug `json:"tool" jsonschema:"example=llama.cpp"`
 	// Version of the tool as the source prints it.
@@ -38,15 +38,15 @@ type Benchmark struct {
 	// Which unit generated: graphics, processor, neural processor, or graphics and processor together. Null where neither the source says it nor backend and hardware leave one answer.
 	ComputeUnit *ComputeUnit `json:"compute_unit" jsonschema:"nullable,example=gpu"`
 	// Prompt length prompt_tps belongs to, in tokens.
-	NPrompt *int64 `json:"n_prompt" jsonschema:"nullable,minimum=0,example=512" jsonschema_extras:"unit=tokens"`
+	NPrompt *int64 `json:"n_prompt" jsonschema:"nullable,minimum=0,example=512" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
 	// Generated length generation_tps belongs to, in tokens.
-	NGen *int64 `json:"n_gen" jsonschema:"nullable,minimum=0,example=128" jsonschema_extras:"unit=tokens"`
+	NGen *int64 `json:"n_gen" jsonschema:"nullable,minimum=0,example=128" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
 	// Tokens already in the cache before both.
-	ContextDepth *int64 `json:"context_depth" jsonschema:"nullable,minimum=0,example=0" jsonschema_extras:"unit=tokens"`
+	ContextDepth *int64 `json:"context_depth" jsonschema:"nullable,minimum=0,example=0" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
 	// Logical batch size.
-	BatchSize *int64 `json:"batch_size" jsonschema:"nullable,minimum=1,example=2048" jsonschema_extras:"unit=tokens"`
+	BatchSize *int64 `json:"batch_size" jsonschema:"nullable,minimum=1,example=2048" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
 	// Simultaneous requests; above 1 both speeds are totals over all of them.
-	Concurrency *int64 `json:"concurrency" jsonschema:"nullable,minimum=1,example=1"`
+	Concurrency *int64 `json:"concurrency" jsonschema:"nullable,minimum=1,example=1" bounds:"..1000000"`
 	// Layers put on the accelerator, as the source prints it (99 and more mean all).
 	NGPULayers *int64 `json:"n_gpu_layers" jsonschema:"nullable,example=99" jsonschema_extras:"unit=layers"`
 	// Whether flash attention was on.
@@ -54,29 +54,29 @@ type Benchmark struct {
 	// Whether a draft model or multi-token prediction was used.
 	SpeculativeDecoding *bool `json:"speculative_decoding" jsonschema:"nullable,example=false"`
 	// Processor threads.
-	Threads *int64 `json:"threads" jsonschema:"nullable,minimum=1,example=16"`
+	Threads *int64 `json:"threads" jsonschema:"nullable,minimum=1,example=16" bounds:"..100000"`
 	// Prompt processing speed, in tokens per second.
-	PromptTPS *float64 `json:"prompt_tps" jsonschema:"nullable,exclusiveMinimum=0,example=88.71" jsonschema_extras:"unit=tokens/s"`
+	PromptTPS *float64 `json:"prompt_tps" jsonschema:"nullable,exclusiveMinimum=0,example=88.71" jsonschema_extras:"unit=tokens/s" bounds:"0.001.. tokens per second"`
 	// Standard deviation of prompt_tps over repetitions, in tokens per second.
 	PromptTPSStddev *float64 `json:"prompt_tps_stddev" jsonschema:"nullable,minimum=0,example=0.08" jsonschema_extras:"unit=tokens/s"`
 	// Generation speed, in tokens per second.
-	GenerationTPS *float64 `json:"generation_tps" jsonschema:"nullable,exclusiveMinimum=0,example=13.36" jsonschema_extras:"unit=tokens/s"`
+	GenerationTPS *float64 `json:"generation_tps" jsonschema:"nullable,exclusiveMinimum=0,example=13.36" jsonschema_extras:"unit=tokens/s" bounds:"0.001.. tokens per second"`
 	// Standard deviation of generation_tps over repetitions, in tokens per second.
 	GenerationTPSStddev *float64 `json:"generation_tps_stddev" jsonschema:"nullable,minimum=0,example=0.1" jsonschema_extras:"unit=tokens/s"`
 	// What generation_tps is the rate of: one stream's decoding, output over the whole time with the prompt inside, or the sum over simultaneous streams. Null where the source does not say and no rule of the page on the data derives it.
 	RateBasis *RateBasis `json:"rate_basis" jsonschema:"nullable,example=decode"`
 	// Time to the first token, in milliseconds.
-	TTFTMs *float64 `json:"ttft_ms" jsonschema:"nullable,minimum=0,example=211.644" jsonschema_extras:"unit=ms"`
+	TTFTMs *float64 `json:"ttft_ms" jsonschema:"nullable,minimum=0,example=211.644" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
 	// Median time to the first token of a throughput result, in milliseconds.
-	TTFTP50Ms *float64 `json:"ttft_p50_ms" jsonschema:"nullable,minimum=0,example=980.5" jsonschema_extras:"unit=ms"`
+	TTFTP50Ms *float64 `json:"ttft_p50_ms" jsonschema:"nullable,minimum=0,example=980.5" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
 	// Time to the first token that 99 of 100 requests keep, in milliseconds.
-	TTFTP99Ms *float64 `json:"ttft_p99_ms" jsonschema:"nullable,minimum=0,example=1921.3" jsonschema_extras:"unit=ms"`
+	TTFTP99Ms *float64 `json:"ttft_p99_ms" jsonschema:"nullable,minimum=0,example=1921.3" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
 	// Mean time for each output token after the first, in milliseconds.
-	TPOTMs *float64 `json:"tpot_ms" jsonschema:"nullable,minimum=0,example=41.2" jsonschema_extras:"unit=ms"`
+	TPOTMs *float64 `json:"tpot_ms" jsonschema:"nullable,minimum=0,example=41.2" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
 	// Median time for each output token after the first, in milliseconds.
-	TPOTP50Ms *float64 `json:"tpot_p50_ms" jsonschema:"nullable,minimum=0,example=40.8" jsonschema_extras:"unit=ms"`
+	TPOTP50Ms *float64 `json:"tpot_p50_ms" jsonschema:"nullable,minimum=0,example=40.8" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
 	// Time for each output token that 99 of 100 requests keep, in milliseconds.
-	TPOTP99Ms *float64 `json:"tpot_p99_ms" jsonschema:"nullable,minimum=0,example=82.73" jsonschema_extras:"unit=ms"`
+	TPOTP99Ms *float64 `json:"tpot_p99_ms" jsonschema:"nullable,minimum=0,example=82.73" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
 	// Size of the weights as the source prints it, in GiB.
 	ModelSizeGiB *float64 `json:"model_size_gib" jsonschema:"nullable,exclusiveMinimum=0,example=4.58" jsonschema_extras:"unit=GiB"`
 	// Whether that size counts a vision projector, which decoding text does not read.
@@ -86,7 +86,7 @@ type Benchmark struct {
 	// True where the weights were random numbers in the published shape: speed and size count, answers do not.
 	RandomWeights *bool `json:"random_weights" jsonschema:"nullable,example=true"`
 	// Power while running, in watts; power_basis says of what.
-	PowerWatts *float64 `json:"power_watts" jsonschema:"nullable,exclusiveMinimum=0,example=302.6" jsonschema_extras:"unit=W"`
+	PowerWatts *float64 `json:"power_watts" jsonschema:"nullable,exclusiveMinimum=0,example=302.6" jsonschema_extras:"unit=W" bounds:"..100000000 W"`
 	// What power_watts was measured at: the device itself, or the whole machine at the wall.
 	PowerBasis *PowerBasis `json:"power_basis" jsonschema:"nullable,example=wall"`
 	// Operating system as the source prints it.
@@ -94,9 +94,9 @@ type Benchmark struct {
 	// Load of a throughput result: all requests at once (offline), requests arriving over time (server), or a limit on the wait of each user (interactive). Null for a single run or a stated concurrency. Lists return throughput results only where scenario is asked for.
 	Scenario *Scenario `json:"scenario" jsonschema:"nullable,example=offline"`
 	// Output tokens a second of the whole system over all requests; of throughput results only.
-	TotalTPS *float64 `json:"total_tps" jsonschema:"nullable,exclusiveMinimum=0,example=34988" jsonschema_extras:"unit=tokens/s"`
+	TotalTPS *float64 `json:"total_tps" jsonschema:"nullable,exclusiveMinimum=0,example=34988" jsonschema_extras:"unit=tokens/s" bounds:"0.001.. tokens per second"`
 	// Requests a second of a throughput result.
-	RequestRate *float64 `json:"request_rate" jsonschema:"nullable,exclusiveMinimum=0,example=0.8" jsonschema_extras:"unit=requests/s"`
+	RequestRate *float64 `json:"request_rate" jsonschema:"nullable,exclusiveMinimum=0,example=0.8" jsonschema_extras:"unit=requests/s" bounds:"..1000000 requests per second"`
 	// Machines of a throughput result; hardware_count is the devices of all of them.
 	Nodes *int64 `json:"nodes" jsonschema:"nullable,minimum=1,example=1"`
 	// Machine as the submitter names it.

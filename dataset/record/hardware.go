@@ -21,15 +21,15 @@ type Hardware struct {
 	// Kind of memory.
 	MemoryType *string `json:"memory_type" jsonschema:"nullable,minLength=1,example=GDDR6X" fact:"sourced"`
 	// Memory the accelerator can use, in GB as vendors count it; for unified memory the largest configuration. Null for plain processors.
-	VRAMGB *float64 `json:"vram_gb" jsonschema:"nullable,exclusiveMinimum=0,example=24" jsonschema_extras:"unit=GB" fact:"sourced"`
+	VRAMGB *float64 `json:"vram_gb" jsonschema:"nullable,exclusiveMinimum=0,example=24" jsonschema_extras:"unit=GB" fact:"sourced" bounds:"0.25..1536 GB"`
 	// Memory sizes the part is sold with, in GB as vendors count it.
-	MemoryOptionsGB *[]float64 `json:"memory_options_gb" jsonschema:"nullable,exclusiveMinimum=0,example=64" jsonschema_extras:"unit=GB" fact:"sourced"`
+	MemoryOptionsGB *[]float64 `json:"memory_options_gb" jsonschema:"nullable,exclusiveMinimum=0,example=64" jsonschema_extras:"unit=GB" fact:"sourced" bounds:"0.25..16384 GB"`
 	// Memory of a measured machine, in GB as vendors count it.
-	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=24" jsonschema_extras:"unit=GB" fact:"sourced"`
+	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=24" jsonschema_extras:"unit=GB" fact:"sourced" bounds:"0.25..16384 GB"`
 	// Most memory a processor can be fitted with, in GB as vendors count it.
-	MaxMemoryGB *float64 `json:"max_memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=128" jsonschema_extras:"unit=GB" fact:"sourced"`
+	MaxMemoryGB *float64 `json:"max_memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=128" jsonschema_extras:"unit=GB" fact:"sourced" bounds:"0.25..16384 GB"`
 	// High-bandwidth memory on the package of a processor, in GB as vendors count it.
-	HBMGB *float64 `json:"hbm_gb" jsonschema:"nullable,exclusiveMinimum=0,example=64" jsonschema_extras:"unit=GB" fact:"sourced"`
+	HBMGB *float64 `json:"hbm_gb" jsonschema:"nullable,exclusiveMinimum=0,example=64" jsonschema_extras:"unit=GB" fact:"sourced" bounds:"0.25..1536 GB"`
 	// Whether processor and graphics share one memory.
 	UnifiedMemory bool `json:"unified_memory" jsonschema:"example=false"`
 	// Memory bandwidth, in GB/s (10^9 bytes).
@@ -37,37 +37,37 @@ type Hardware struct {
 	// Where a processor's bandwidth comes from; computed is channels x 8 bytes x rated speed. Null for graphics, whose vendors state it.
 	MemoryBandwidthBasis *BandwidthBasis `json:"memory_bandwidth_basis" jsonschema:"nullable,example=computed"`
 	// Lowest and highest measured bandwidth, in GB/s.
-	MemoryBandwidthRangeGBps *[]float64 `json:"memory_bandwidth_range_gbps" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=41.2" jsonschema_extras:"unit=GB/s" fact:"sourced"`
+	MemoryBandwidthRangeGBps *[]float64 `json:"memory_bandwidth_range_gbps" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=41.2" jsonschema_extras:"unit=GB/s" fact:"sourced" bounds:"1.. GB/s"`
 	// Measured read bandwidth, in GB/s.
 	MemoryReadBandwidthGBps *float64 `json:"memory_read_bandwidth_gbps" jsonschema:"nullable,exclusiveMinimum=0,example=65.9" jsonschema_extras:"unit=GB/s" fact:"sourced"`
 	// Memory channels of a processor.
-	MemoryChannels *int64 `json:"memory_channels" jsonschema:"nullable,minimum=1,example=12" fact:"sourced"`
+	MemoryChannels *int64 `json:"memory_channels" jsonschema:"nullable,minimum=1,example=12" fact:"sourced" bounds:"..1024"`
 	// Rated memory speed, in MT/s.
-	MemorySpeedMTs *int64 `json:"memory_speed_mts" jsonschema:"nullable,minimum=1,example=4800" jsonschema_extras:"unit=MT/s" fact:"sourced"`
+	MemorySpeedMTs *int64 `json:"memory_speed_mts" jsonschema:"nullable,minimum=1,example=4800" jsonschema_extras:"unit=MT/s" fact:"sourced" bounds:"..100000 MT/s"`
 	// Dense FP16 rate with FP32 accumulation of the fastest unit that has it, in TFLOPS: the figure that compares across products. It is fp16_tensor_fp32acc_tflops where the part has tensor or matrix units, else fp16_vector_tflops. Null where only another rate is known.
-	FP16TFLOPS *float64 `json:"fp16_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=165.2" jsonschema_extras:"unit=TFLOPS" fact:"sourced"`
+	FP16TFLOPS *float64 `json:"fp16_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=165.2" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// Unit fp16_tflops belongs to: tensor cores, matrix units or ordinary shaders. Null where fp16_tflops is.
 	FP16Basis *FP16Basis `json:"fp16_basis" jsonschema:"nullable,example=tensor"`
 	// Dense FP16 rate of the tensor or matrix units with FP32 accumulation, in TFLOPS.
-	FP16TensorFP32AccTFLOPS *float64 `json:"fp16_tensor_fp32acc_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=165.2" jsonschema_extras:"unit=TFLOPS" fact:"sourced"`
+	FP16TensorFP32AccTFLOPS *float64 `json:"fp16_tensor_fp32acc_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=165.2" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// Dense FP16 rate of the tensor or matrix units with FP16 accumulation, in TFLOPS; on gaming cards twice the rate with FP32 accumulation.
-	FP16TensorFP16AccTFLOPS *float64 `json:"fp16_tensor_fp16acc_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=330.3" jsonschema_extras:"unit=TFLOPS" fact:"sourced"`
+	FP16TensorFP16AccTFLOPS *float64 `json:"fp16_tensor_fp16acc_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=330.3" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// FP16 rate of the ordinary (vector) units, in TFLOPS.
-	FP16VectorTFLOPS *float64 `json:"fp16_vector_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=82.58" jsonschema_extras:"unit=TFLOPS" fact:"sourced"`
+	FP16VectorTFLOPS *float64 `json:"fp16_vector_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=82.58" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// Older name of fp16_vector_tflops; the same figure.
-	FP16ShaderTFLOPS *float64 `json:"fp16_shader_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=82.58" jsonschema_extras:"unit=TFLOPS" fact:"sourced"`
+	FP16ShaderTFLOPS *float64 `json:"fp16_shader_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=82.58" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// FP32 rate, in TFLOPS.
-	FP32TFLOPS *float64 `json:"fp32_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=82.58" jsonschema_extras:"unit=TFLOPS" fact:"sourced"`
+	FP32TFLOPS *float64 `json:"fp32_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=82.58" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// Dense INT8 rate, in TOPS.
-	INT8TOPS *float64 `json:"int8_tops" jsonschema:"nullable,exclusiveMinimum=0,example=660" jsonschema_extras:"unit=TOPS" fact:"sourced"`
+	INT8TOPS *float64 `json:"int8_tops" jsonschema:"nullable,exclusiveMinimum=0,example=660" jsonschema_extras:"unit=TOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// Rate of the neural processor, in TOPS.
-	NPUTOPS *float64 `json:"npu_tops" jsonschema:"nullable,exclusiveMinimum=0,example=50" jsonschema_extras:"unit=TOPS" fact:"sourced"`
+	NPUTOPS *float64 `json:"npu_tops" jsonschema:"nullable,exclusiveMinimum=0,example=50" jsonschema_extras:"unit=TOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// Board or package power, in watts.
-	TDPWatts *float64 `json:"tdp_watts" jsonschema:"nullable,exclusiveMinimum=0,example=450" jsonschema_extras:"unit=W" fact:"sourced"`
+	TDPWatts *float64 `json:"tdp_watts" jsonschema:"nullable,exclusiveMinimum=0,example=450" jsonschema_extras:"unit=W" fact:"sourced" bounds:"..30000 W"`
 	// Lowest and highest configurable power, in watts.
-	TDPRangeWatts *[]float64 `json:"tdp_range_watts" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=15" jsonschema_extras:"unit=W" fact:"sourced"`
+	TDPRangeWatts *[]float64 `json:"tdp_range_watts" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=15" jsonschema_extras:"unit=W" fact:"sourced" bounds:"..30000 W"`
 	// Highest turbo power of a processor, in watts.
-	MaxTurboPowerWatts *float64 `json:"max_turbo_power_watts" jsonschema:"nullable,exclusiveMinimum=0,example=253" jsonschema_extras:"unit=W" fact:"sourced"`
+	MaxTurboPowerWatts *float64 `json:"max_turbo_power_watts" jsonschema:"nullable,exclusiveMinimum=0,example=253" jsonschema_extras:"unit=W" fact:"sourced" bounds:"..30000 W"`
 	// Host interface.
 	PCIe *string `json:"pcie" jsonschema:"nullable,minLength=1,example=PCIe 4.0 x16" fact:"sourced"`
 	// Compute backends known to work; a missing one means not seen, not unsupported.
@@ -77,9 +77,9 @@ type Hardware struct {
 	// Target name of AMD compilers.
 	GFXTarget *string `json:"gfx_target" jsonschema:"nullable,minLength=1,example=gfx1100" fact:"sourced"`
 	// Graphics cores of an Apple chip.
-	GPUCores *int64 `json:"gpu_cores" jsonschema:"nullable,minimum=1,example=40" fact:"sourced"`
+	GPUCores *int64 `json:"gpu_cores" jsonschema:"nullable,minimum=1,example=40" fact:"sourced" bounds:"..1000000"`
 	// Processor cores.
-	CPUCores *int64 `json:"cpu_cores" jsonschema:"nullable,minimum=1,example=16" fact:"sourced"`
+	CPUCores *int64 `json:"cpu_cores" jsonschema:"nullable,minimum=1,example=16" fact:"sourced" bounds:"..1000000"`
 	// Form it is sold in.
 	FormFactor *string `json:"form_factor" jsonschema:"nullable,minLength=1,example=desktop"`
 	// Who builds a whole machine.
@@ -91,7 +91,7 @@ type Hardware struct {
 	// Slugs of the parts it may be, for reports that do not say which; such a record holds what all of them share and is not one more product.
 	Variants *[]Slug `json:"variants" jsonschema:"nullable,example=apple-m2-ultra-60gpu"`
 	// Price at launch, in US dollars.
-	LaunchPriceUSD *float64 `json:"launch_price_usd" jsonschema:"nullable,exclusiveMinimum=0,example=1599" jsonschema_extras:"unit=US dollars" fact:"sourced"`
+	LaunchPriceUSD *float64 `json:"launch_price_usd" jsonschema:"nullable,exclusiveMinimum=0,example=1599" jsonschema_extras:"unit=US dollars" fact:"sourced" bounds:"..10000000 US dollars"`
 	// What kind of launch price it is.
 	LaunchPriceNote *string `json:"launch_price_note" jsonschema:"nullable,minLength=1,example=vendor price per unit for 1\\,000 units"`
 	// Newest price seen in the street, in US dollars; street_price_condition says whether new or used, price_observations has all.

@@ -35,13 +35,13 @@ type ModelFacts struct {
 	// Name of the architecture in a GGUF file (general.architecture), which llama.cpp prints as the type of the model. Null where it is not known, and for models that llama.cpp cannot run.
 	GGUFArchitecture *string `json:"gguf_architecture" jsonschema:"nullable,pattern=^[a-z0-9][a-z0-9._-]*$,example=llama" fact:"sourced"`
 	// Total parameters, in billions. For vision models this usually includes the vision tower.
-	ParamsB *float64 `json:"params_b" jsonschema:"nullable,exclusiveMinimum=0,example=8.030261" jsonschema_extras:"unit=10^9 parameters" fact:"sourced"`
+	ParamsB *float64 `json:"params_b" jsonschema:"nullable,exclusiveMinimum=0,example=8.030261" jsonschema_extras:"unit=10^9 parameters" fact:"sourced" bounds:"0.0001..100000 billion parameters"`
 	// Where params_b comes from: the maker's figure or exact tensor count, or worked out from the widths. Null where params_b is.
 	ParamsBasis *ParamsBasis `json:"params_basis" jsonschema:"nullable,example=published"`
 	// Parameters read for one token, in billions, as the maker states them for mixtures of experts.
-	ActiveParamsB *float64 `json:"active_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=3.3" jsonschema_extras:"unit=10^9 parameters" fact:"sourced"`
+	ActiveParamsB *float64 `json:"active_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=3.3" jsonschema_extras:"unit=10^9 parameters" fact:"sourced" bounds:"0.0001..100000 billion parameters"`
 	// Parameters read for one token, in billions, where a model keeps more than it reads: per-layer embeddings are looked up, not read in full.
-	EffectiveParamsB *float64 `json:"effective_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=4.5" jsonschema_extras:"unit=10^9 parameters" fact:"sourced"`
+	EffectiveParamsB *float64 `json:"effective_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=4.5" jsonschema_extras:"unit=10^9 parameters" fact:"sourced" bounds:"0.0001..100000 billion parameters"`
 	// Layers, widths and limits.
 	Architecture Architecture `json:"architecture" fact:"sourced"`
 	// What one token costs in the key-value cache.
@@ -61,39 +61,39 @@ type Architecture struct {
 	// Shape of the blocks.
 	Type *ModelType `json:"type" jsonschema:"nullable,example=dense"`
 	// Number of layers.
-	NumLayers *int64 `json:"num_layers" jsonschema:"nullable,minimum=1,example=32"`
+	NumLayers *int64 `json:"num_layers" jsonschema:"nullable,minimum=1,example=32" bounds:"..10000"`
 	// Width of the residual stream.
-	HiddenSize *int64 `json:"hidden_size" jsonschema:"nullable,minimum=1,example=4096"`
+	HiddenSize *int64 `json:"hidden_size" jsonschema:"nullable,minimum=1,example=4096" bounds:"..1000000"`
 	// Width of the dense feed-forward block.
-	IntermediateSize *int64 `json:"intermediate_size" jsonschema:"nullable,minimum=1,example=14336"`
+	IntermediateSize *int64 `json:"intermediate_size" jsonschema:"nullable,minimum=1,example=14336" bounds:"..1000000"`
 	// Width of one routed expert.
-	MoEIntermediateSize *int64 `json:"moe_intermediate_size" jsonschema:"nullable,minimum=1,example=768"`
+	MoEIntermediateSize *int64 `json:"moe_intermediate_size" jsonschema:"nullable,minimum=1,example=768" bounds:"..1000000"`
 	// Number of query heads.
-	NumAttentionHeads *int64 `json:"num_attention_heads" jsonschema:"nullable,minimum=1,example=32"`
+	NumAttentionHeads *int64 `json:"num_attention_heads" jsonschema:"nullable,minimum=1,example=32" bounds:"..1000000"`
 	// Number of entries in the vocabulary, as the embedding is sized.
-	VocabSize *int64 `json:"vocab_size" jsonschema:"nullable,minimum=1,example=128256"`
+	VocabSize *int64 `json:"vocab_size" jsonschema:"nullable,minimum=1,example=128256" bounds:"..10000000 tokens"`
 	// Position limit of the configuration, in tokens, before extensions such as YaRN; else the maker's stated window.
-	ContextLength *int64 `json:"context_length" jsonschema:"nullable,minimum=1,example=131072" jsonschema_extras:"unit=tokens"`
+	ContextLength *int64 `json:"context_length" jsonschema:"nullable,minimum=1,example=131072" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
 	// Where context_length comes from: the configuration, the maker's text, or the window a provider states. Null where context_length is, or where that is not known.
 	ContextLengthBasis *ContextLengthBasis `json:"context_length_basis" jsonschema:"nullable,example=config"`
 	// Number of routed experts.
-	NumExperts *int64 `json:"num_experts" jsonschema:"nullable,minimum=1,example=128"`
+	NumExperts *int64 `json:"num_experts" jsonschema:"nullable,minimum=1,example=128" bounds:"..100000"`
 	// Routed experts used for one token.
 	NumExpertsPerToken *int64 `json:"num_experts_per_token" jsonschema:"nullable,minimum=1,example=8"`
 	// Experts every token uses.
-	NumSharedExperts *int64 `json:"num_shared_experts" jsonschema:"nullable,minimum=0,example=1"`
+	NumSharedExperts *int64 `json:"num_shared_experts" jsonschema:"nullable,minimum=0,example=1" bounds:"..100000"`
 	// Leading dense layers of a mixture of experts.
 	NumDenseLayers *int64 `json:"num_dense_layers" jsonschema:"nullable,minimum=0,example=1"`
 	// Tokens a sliding-window layer looks back.
-	SlidingWindow *int64 `json:"sliding_window" jsonschema:"nullable,minimum=1,example=4096" jsonschema_extras:"unit=tokens"`
+	SlidingWindow *int64 `json:"sliding_window" jsonschema:"nullable,minimum=1,example=4096" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
 	// Width of the convolution of layers without a cache; 1 where they have none.
-	SSMConvKernel *int64 `json:"ssm_conv_kernel" jsonschema:"nullable,minimum=1,example=4"`
+	SSMConvKernel *int64 `json:"ssm_conv_kernel" jsonschema:"nullable,minimum=1,example=4" bounds:"..1024"`
 	// Inner width of layers without a cache: heads x values per head.
-	SSMInnerSize *int64 `json:"ssm_inner_size" jsonschema:"nullable,minimum=1,example=4096"`
+	SSMInnerSize *int64 `json:"ssm_inner_size" jsonschema:"nullable,minimum=1,example=4096" bounds:"..1000000"`
 	// State kept for each unit of ssm_inner_size; 0 where a layer keeps only the inputs of its convolution.
-	SSMStateSize *int64 `json:"ssm_state_size" jsonschema:"nullable,minimum=0,example=128"`
+	SSMStateSize *int64 `json:"ssm_state_size" jsonschema:"nullable,minimum=0,example=128" bounds:"..1000000"`
 	// Groups that share an input and an output projection of the state; 0 where the convolution sees neither.
-	SSMGroupCount *int64 `json:"ssm_group_count" jsonschema:"nullable,minimum=0,example=16"`
+	SSMGroupCount *int64 `json:"ssm_group_count" jsonschema:"nullable,minimum=0,example=16" bounds:"..1000000"`
 	// Base of the rotary position embedding.
 	RopeTheta *float64 `json:"rope_theta" jsonschema:"nullable,exclusiveMinimum=0,example=500000"`
 	// Activation function of the feed-forward block.
@@ -112,11 +112,11 @@ type KVCache struct {
 	// Key-value heads per layer; with mla the number of query heads.
 	NumKVHeads *int64 `json:"num_kv_heads" jsonschema:"nullable,minimum=1,example=8"`
 	// Values per head.
-	HeadDim *int64 `json:"head_dim" jsonschema:"nullable,minimum=1,example=128"`
+	HeadDim *int64 `json:"head_dim" jsonschema:"nullable,minimum=1,example=128" bounds:"..1000000"`
 	// Width of the compressed cache, mla only.
-	KVLoraRank *int64 `json:"kv_lora_rank" jsonschema:"nullable,minimum=1,example=512"`
+	KVLoraRank *int64 `json:"kv_lora_rank" jsonschema:"nullable,minimum=1,example=512" bounds:"..1000000"`
 	// Rotary part kept beside it, mla only.
-	QKRopeHeadDim *int64 `json:"qk_rope_head_dim" jsonschema:"nullable,minimum=1,example=64"`
+	QKRopeHeadDim *int64 `json:"qk_rope_head_dim" jsonschema:"nullable,minimum=1,example=64" bounds:"..1000000"`
 	// Layers that own a cache; fewer than num_layers in hybrids and with shared caches.
 	NumKVLayers *int64 `json:"num_kv_layers" jsonschema:"nullable,minimum=0,example=32"`
 	// Layers capped at sliding_window tokens.
@@ -124,11 +124,11 @@ type KVCache struct {
 	// Key-value heads of full-attention layers where they differ.
 	GlobalNumKVHeads *int64 `json:"global_num_kv_heads" jsonschema:"nullable,minimum=1,example=4"`
 	// Values per head of full-attention layers where they differ.
-	GlobalHeadDim *int64 `json:"global_head_dim" jsonschema:"nullable,minimum=1,example=512"`
+	GlobalHeadDim *int64 `json:"global_head_dim" jsonschema:"nullable,minimum=1,example=512" bounds:"..1000000"`
 	// Key-value heads of sliding-window layers where they differ.
 	SlidingNumKVHeads *int64 `json:"sliding_num_kv_heads" jsonschema:"nullable,minimum=1,example=8"`
 	// Width of a value head where it is narrower than the key.
-	VHeadDim *int64 `json:"v_head_dim" jsonschema:"nullable,minimum=1,example=128"`
+	VHeadDim *int64 `json:"v_head_dim" jsonschema:"nullable,minimum=1,example=128" bounds:"..1000000"`
 	// Layers with a state of fixed size instead of a cache.
 	NumLinearAttentionLayers *int64 `json:"num_linear_attention_layers" jsonschema:"nullable,minimum=0,example=36"`
 	// What one sequence keeps in the states of layers without a cache, over all of them, in bytes of 32-bit values as llama.cpp stores them. Computed where the ssm fields of the architecture are known.

@@ -65,7 +65,9 @@ const (
 )
 
 // Values lists the metrics.
-func (QualityMetric) Values() []string { return Texts([]QualityMetric{KLDivergence, Perplexity, TaskScore}) }
+func (QualityMetric) Values() []string {
+	return Texts([]QualityMetric{KLDivergence, Perplexity, TaskScore})
+}
 
 // QualityReference is the form of the weights that a quantization is compared with.
 type QualityReference string

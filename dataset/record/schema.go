@@ -23,6 +23,9 @@ type Field struct {
 	Index    []int  // reflect index, through embedded structs
 	Nullable bool
 	Sourced  bool // a value must be named by an entry of sources
+	// Least and Most bound figures that can be true, 0 for no bound; Unit begins with a blank. See package dataset.
+	Least, Most float64
+	Unit        string
 	Rule
 }
 
@@ -94,6 +97,12 @@ func FieldOf(sf reflect.StructField) Field {
 		Rule: ruleOf(t, sf.Tag.Get("jsonschema")),
 	}
 	f.AsIs = sf.Tag.Get("fact") == "as printed"
+	if least, rest, bounded := strings.Cut(sf.Tag.Get("bounds"), ".."); bounded {
+		most := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+		f.Least, _ = strconv.ParseFloat(least, 64) // no number is no bound
+		f.Most, _ = strconv.ParseFloat(most, 64)
+		f.Unit = rest[len(most):]
+	}
 	return f
 }
 
