@@ -96,7 +96,7 @@ func (a *ask) configOn(device, size int, tokens int64) (config, bool) {
 	c := a.siteOf(device).config
 	a.t.body.into(&c)
 	c.format, c.logBits, c.logBytes = z.format, z.logBits, math.Log(z.bytes)
-	if tokens > 0 {
+	if c.plainAttention = a.q.NoFlashAttention; tokens > 0 {
 		c.cache, c.depth = a.t.body.of.cacheBytes(tokens), float64(tokens)
 	}
 	return c, !math.IsInf(c.logBandwidth, -1)

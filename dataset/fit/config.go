@@ -55,6 +55,7 @@ type config struct {
 	silicon, arch, kernels, tool    int32
 	shape, format                   int32
 	mixture, whole                  bool // whole: the time includes a short prompt
+	plainAttention                  bool // known to be without flash attention
 	logExperts, layers              float64
 	logBytes, logBandwidth, logBits float64 // of the weights one token reads, bytes per second of the device, bits per weight
 	cache, depth                    float64 // bytes and tokens of the cache that one token reads
@@ -80,8 +81,8 @@ func (c *config) names() [groups]name {
 func (c *config) logTime() float64 { return c.logBytes - c.logBandwidth }
 
 const (
-	ofClass = 9 // terms of each class, and of all
-	ofAll   = 8 // terms of all alone
+	ofClass = 9  // terms of each class, and of all
+	ofAll   = 10 // terms of all alone
 	terms   = ofClass*(1+int(classes)) + ofAll
 )
 
@@ -136,6 +137,9 @@ func (c *config) generation() physics {
 	}
 	if c.whole {
 		p.all[7] = 1
+	}
+	if c.plainAttention {
+		p.all[8], p.all[9] = p.base[5], p.base[6]
 	}
 	return p
 }

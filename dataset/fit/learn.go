@@ -54,8 +54,9 @@ func (r *reader) regressions(ctx context.Context, use func(*row) bool) (generati
 func observations(rows []row, use func(*row) bool, of func(c *config) physics) (out []observation) {
 	for i := range rows {
 		if row := &rows[i]; use(row) {
-			p := of(&row.config)
-			out = append(out, observation{row.value, row.weight, p.terms(), row.names()})
+			p, names := of(&row.config), row.names()
+			names[ofSource] = name{row.source, row.silicon, row.shape}
+			out = append(out, observation{row.value, row.weight, p.terms(), names})
 		}
 	}
 	return out

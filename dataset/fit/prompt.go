@@ -21,11 +21,11 @@ func (r *reader) addPrompt(b *dataset.Benchmark, row row) {
 	if b.NPrompt != nil {
 		row.prompt = float64(*b.NPrompt)
 	}
-	row.depth = 0
-	if b.ContextDepth != nil {
-		row.depth = float64(*b.ContextDepth)
+	row.deep = val(b.ContextDepth) > dataset.Shallow
+	row.depth = float64(val(b.ContextDepth) + val(b.NPrompt)/2)
+	if row.prompt = min(row.prompt, readAtOnce); val(b.BatchSize) >= leastPrompt {
+		row.prompt = min(row.prompt, float64(*b.BatchSize))
 	}
-	row.deep = row.depth > dataset.Shallow
 	row.value = math.Log(*b.PromptTPS) + row.logWork - math.Log(1e13)
 	r.prompt = append(r.prompt, row)
 }

@@ -35,6 +35,7 @@ const (
 	ofFormatArch              // kind of quantization, architecture, kernels
 	ofMixture                 // silicon, whether the model is a mixture, kernels
 	ofChip                    // silicon, whatever runs on it: what a tool of its own kernels says of a card without others
+	ofSource                  // source, silicon, shape: what is of one machine and its settings, and of no answer
 	groups
 )
 
@@ -49,14 +50,14 @@ type observation struct {
 }
 
 const (
-	rounds      = 12   // of fitting terms and effects by turns; more change no answer by a hundredth
-	ridge       = 0.4  // keeps terms of classes with few rows near 0
-	startPull   = 4.0  // measurements that pull as strongly as the prior, before the spread is known
-	mostPull    = 200  // bounds of the same
-	leastPull   = 0.2  //
-	settled     = 3    // rounds before rows that do not agree lose weight
-	agrees      = 0.35 // what is left of a row that counts in full (Huber's weights), in logarithms
-	spreadKnown = 2    // rounds before pulls follow from the spread of effects
+	rounds      = 12  // of fitting terms and effects by turns; more change no answer by a hundredth
+	ridge       = 0.4 // keeps terms of classes with few rows near 0
+	startPull   = 4.0 // measurements that pull as strongly as the prior, before the spread is known
+	mostPull    = 200 // bounds of the same
+	leastPull   = 1   //
+	settled     = 3   // rounds before rows that do not agree lose weight
+	agrees      = 0.2 // what is left of a row that counts in full (Huber's weights), in logarithms
+	spreadKnown = 2   // rounds before pulls follow from the spread of effects
 )
 
 // regress fits a regression.

@@ -58,7 +58,7 @@ func (e *Engine) bodies() {
 				b.share, b.work = share, 2e9*share**t.ParamsB
 			}
 			b.mixture = b.mixture || t.mixture()
-			t.body = b
+			t.body, t.fourBits = b, slices.ContainsFunc(targets, (*target).trainedInFourBits)
 		}
 		a := &targets[0].Architecture
 		if n := val(a.NumLayers); n > 0 {
@@ -120,14 +120,14 @@ func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
 }
 
 // weigh gives the rows of a source a weight that falls with their number, so that one long table does not decide.
-// Method: the sum of the weights of n rows grows as the 0.6th power of n.
+// Method: the sum of the weights of n rows grows as the 0.7th power of n.
 func weigh(rows []row) {
 	n := map[int32]int{}
 	for i := range rows {
 		n[rows[i].source]++
 	}
 	for i := range rows {
-		rows[i].weight *= math.Pow(float64(n[rows[i].source]), -0.4)
+		rows[i].weight *= math.Pow(float64(n[rows[i].source]), -0.3)
 	}
 }
 
@@ -174,12 +174,9 @@ func (r *reader) add(b *dataset.Benchmark, at uint32) {
 	if row.whole {
 		row.weight *= wholeWeight
 	}
-	if tokens := b.CacheTokens(); tokens > 0 {
-		row.cache = t.body.of.cacheBytes(tokens)
-		if deep {
-			row.depth, row.deep = float64(tokens), true
-		}
-	}
+	tokens := b.CacheTokens() + val(b.NGen)/2 // on the way
+	row.cache, row.depth, row.deep = t.body.of.cacheBytes(tokens), float64(tokens), deep
+	row.plainAttention = b.FlashAttention != nil && !*b.FlashAttention
 	if row.value = math.Log(*b.GenerationTPS) + c.logTime(); row.value > leastShare && row.value < mostShare {
 		r.generation = append(r.generation, row)
 		if is == dataset.SingleYes {
@@ -204,7 +201,7 @@ func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 	}
 	c := r.deviceConfig(h.Hardware, b.Tool, text(b.Backend), unit, h.bandwidth, r.numbers.of)
 	t.body.into(&c)
-	c.logBytes, c.logBits = math.Log(bytes), math.Log(r.bitsOf(*b.Quantization))
+	c.logBytes, c.logBits = math.Log(r.reads(t.body, bytes/t.body.share)), math.Log(r.bitsOf(*b.Quantization))
 	c.format, c.year = r.numbers.of("format "+formatOf(*b.Quantization)), yearOf(b.RunDate)
 	return c, true
 }
@@ -215,6 +212,18 @@ func (b *body) into(c *config) {
 	if b.work > 0 {
 		c.logWork = math.Log(b.work)
 	}
+}
+
+// reads is what one token reads of a file of so many bytes. Files of a mixture that was trained in four bits have its
+// experts in them, whatever their name, and the rest in up to 16.
+func (e *Engine) reads(b *body, weights float64) float64 {
+	l := &b.of.layout
+	rest := min(weights-l.experts*e.line.BitsPerWeight(asTrained[0])/8, 2*(l.params-l.experts))
+	if !b.of.fourBits || l.experts == 0 || rest <= 0 {
+		return weights * b.share
+	}
+	lookedUp := (l.matrices() - 1) * l.embedding / (l.params - l.experts)
+	return rest*(1-lookedUp) + (weights-rest)*l.perToken
 }
 
 // idle reports whether a processor of more cores ran with fewer than four threads, which nobody does for speed.

@@ -32,7 +32,7 @@ func (e *Engine) prepare() {
 func (e *Engine) stored(t *target, z *dataset.Quantization) stored {
 	name := folded(z.Name)
 	return stored{
-		bytes: cmp.Or(t.body.bytes[name], float64(z.SizeBytes)) * t.body.share, logBits: math.Log(e.bitsOf(z.Name)),
+		bytes: e.reads(t.body, cmp.Or(t.body.bytes[name], float64(z.SizeBytes))), logBits: math.Log(e.bitsOf(z.Name)),
 		format: e.numbers.find("format " + formatOf(z.Name)), folded: e.numbers.find("quantization " + name),
 	}
 }
@@ -46,14 +46,7 @@ func (e *Engine) list() {
 	for _, k := range e.runs.keys {
 		measured[size{k.shape(), k.quant}] = true
 	}
-	fourBits := map[string]bool{} // by network
 	for _, t := range e.models {
-		if t.trainedInFourBits() {
-			fourBits[t.network] = true
-		}
-	}
-	for _, t := range e.models {
-		t.fourBits = fourBits[t.network]
 		made, known := t.madeByPublishers(), []ordered{}
 		runs := func(at int) bool { return measured[size{t.body.number, t.sizes[at].folded}] }
 		t.chosen, t.exists = make([]bool, len(t.sizes)), make([]bool, len(t.sizes))
