@@ -50,7 +50,7 @@ func TestAnswersAsDescribed(t *testing.T) {
 		"/fit", "/fit?hardware=nvidia-rtx-4090", "/fit?hardware=nothing", "/fit?count=0", "/compare", "/compare?hardware=nvidia-rtx-4090", "/compare?hardware=nothing", "/compare?hardware=nvidia-rtx-4090&models=llama-2-7b",
 		"/snapshots", "/snapshots?nothing=1", "/credits", "/credits?nothing=1", "/contribute", "/contribute?nothing=1", "/changes", "/changes?since=1999-01-01", "/changes?release=1999.1.1", "/changes?table=nothing",
 		"/charts/model-speeds.svg?model=llama-2-7b", "/charts/model-speeds.svg?model=llama-2-7b&width=1", "/charts/nothing.svg", "/charts/model-speeds.svg?model=nothing",
-		"/feeds/benchmarks.atom", "/feeds/changes.json", "/feeds/nothing", "/feeds/models/nothing/changes.atom", "/nothing", "/nothing/nothing?nothing",
+		"/feeds/benchmarks.atom", "/feeds/changes.atom", "/feeds/nothing", "/feeds/models/nothing/changes.atom", "/nothing", "/nothing/nothing?nothing",
 		"/api/v1/changes", "/api/v1/changes?since=1999-01-01", "/api/v1/models/llama-2-7b/changes", "/api/v1/models/llama-2-7b/changes?since=1999-01-01", "/api/v1/models/nothing/changes", "/api/v1/nothing",
 		"/api/v1/dataset", "/api/v1/dumps", "/api/v1/dumps/latest/nothing", "/api/v1/schemas", "/api/v1/schemas/nothing.json", "/api/v1/snapshots", "/api/v1/snapshots/latest", "/api/v1/snapshots/" + strings.Repeat("0", 64),
 	}

@@ -91,7 +91,7 @@ func TestNamesNotSeen(t *testing.T) {
 		query := "?" + url.QueryEscape(name.name) + "=x"
 		for _, path := range []string{
 			"/api/v1/models", "/api/v1/hardware/facets", "/api/v1/benchmarks/stats", "/api/v1/models/llama-2-7b", "/api/v1/fit", "/api/v1/resolve", "/api/v1/changes", "/api/v1/dataset",
-			"/api/v1/keys/self", "/charts/model-speeds.svg", "/explore/models", "/models/llama-2-7b", "/fit", "/feeds/changes.json",
+			"/api/v1/keys/self", "/charts/model-speeds.svg", "/explore/models", "/models/llama-2-7b", "/fit", "/feeds/changes.atom",
 		} {
 			if got := detailOf(s.ask(t, http.MethodGet, path+query)); !strings.HasPrefix(got, name.inQuery) {
 				t.Errorf("GET %s%s: %q, want %q", path, query, got, name.inQuery)

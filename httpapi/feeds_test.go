@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"net/url"
 	"regexp"
@@ -42,43 +41,49 @@ type atomDocument struct {
 	} `xml:"http://www.w3.org/2005/Atom entry"`
 }
 
-// TestFeeds checks feeds of the small dataset against the rules of RFC 4287 and JSON Feed 1.1: one
-// id, title and time per feed and entry, ids that are IRIs and never repeat, times of releases, newest
-// first; and both forms say the same.
+// TestFeeds checks feeds of the small dataset against the rules of RFC 4287: one id, title and time per feed and entry,
+// ids that are IRIs and never repeat, times of releases, newest first. The feeds of a record are about its own benchmarks
+// and no others.
 func TestFeeds(t *testing.T) {
+	t.Parallel()
 	_, live, err := generationOf(dataset.Dir(mustSmallData(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	gen := live.Current()
-	l := recordedAs(t, gen)
-	for _, sc := range []*feedScope{
-		{path: "/feeds/all", title: "all", page: "/"},
-		recordScope(gen, models, "llama-2-7b"),
-		recordScope(gen, hardware, "nvidia-rtx-4090"),
-		familyScope(gen, "llama"),
-	} {
-		for _, benchmarksOnly := range []bool{true, false} {
-			f := newsOf(l.Now().Recorded(gen), gen, sc, benchmarksOnly, "https://example.org")
-			f.Self = "https://example.org/feeds/x"
-			if len(f.Entries) == 0 || len(f.Entries) > maxEntries {
-				t.Errorf("%s: %d entries, want 1 to %d", f.Title, len(f.Entries), maxEntries)
+	s := newService(t, live)
+	s.cfg.History = recordedAs(t, gen)
+	for path, field := range map[string]index.Field{"": "", "models/llama-2-7b/": index.Model, "hardware/nvidia-rtx-4090/": index.Hardware, "hardware/intel-core-i9-10900k/": index.Hardware} {
+		want := []string{}
+		for ord := range uint32(gen.Benchmarks.Len()) {
+			if field == "" || strings.HasSuffix(path, "/"+gen.Benchmarks.Text(field, ord)+"/") {
+				want = append(want, "http://service/benchmarks/"+gen.Benchmarks.Slug(ord))
 			}
-			for _, e := range f.Entries {
-				if strings.HasPrefix(e.Page, "https://example.org/api/") {
-					t.Errorf("%s: %s leads to %s, which is not a page for people", f.Title, e.Title, e.Page)
+		}
+		for _, file := range feedFiles {
+			doc := checkAtom(t, path+file, s.ask(t, "GET", "/feeds/"+path+file, "Authorization", "").body)
+			if len(doc.Entries) == 0 || len(doc.Entries) > maxEntries {
+				t.Errorf("%s%s: %d entries, want 1 to %d", path, file, len(doc.Entries), maxEntries)
+			}
+			got := []string{}
+			for _, e := range doc.Entries {
+				page := e.Link[0].Href
+				if strings.HasPrefix(page, "http://service/api/") {
+					t.Errorf("%s: %s leads to %s, which is not a page for people", path, e.Title, page)
+				}
+				if strings.Contains(page, "/benchmarks/") {
+					if got = append(got, page); file == "benchmarks.atom" && !spoken.MatchString(e.Title[0]) {
+						t.Errorf("%s: the title %q names no model, hardware and speed", path, e.Title)
+					}
 				}
 			}
-			text, err := f.Atom()
-			if err != nil {
-				t.Fatal(err)
+			if file != "benchmarks.atom" {
+				slices.Sort(got)
+				slices.Sort(want)
 			}
-			ids := checkAtom(t, f.Title, text)
-			text, err = f.JSON()
-			if err != nil {
-				t.Fatal(err)
+			if (path != "" || file == "benchmarks.atom") && !slices.Equal(got, want) {
+				t.Errorf("%s%s: benchmarks %q, want %q", path, file, got, want)
 			}
-			checkJSONFeed(t, f.Title, text, ids)
 		}
 	}
 }
@@ -86,95 +91,38 @@ func TestFeeds(t *testing.T) {
 // spoken is how a feed titles a benchmark.
 var spoken = regexp.MustCompile(`^[a-z0-9.-]+ on [a-z0-9.-]+(: [0-9.]+ tokens/s)?$`)
 
-// TestFeedsOfRecords: the feeds of a record or a family are about its own benchmarks and no others.
-func TestFeedsOfRecords(t *testing.T) {
+// TestFeedEntries: an entry names the first 20 fields of a change, and says how many there are beyond them. What a feed says
+// of a removal leads to the release, and never to the page of the record, which may be gone.
+func TestFeedEntries(t *testing.T) {
 	t.Parallel()
-	gen := mustSmallLive(t).Current()
-	l := recordedAs(t, gen)
+	sc := &feedScope{of: models, slug: "a/b", base: "https://example.org"}
 	for _, tt := range []struct {
-		sc    *feedScope
-		field index.Field
-		slug  string
+		act       record.Act
+		fields    int
+		end, page string
 	}{
-		{recordScope(gen, models, "llama-2-7b"), index.Model, "llama-2-7b"},
-		{recordScope(gen, hardware, "nvidia-rtx-4090"), index.Hardware, "nvidia-rtx-4090"},
-		{recordScope(gen, hardware, "intel-core-i9-10900k"), index.Hardware, "intel-core-i9-10900k"},
-		{familyScope(gen, "llama"), index.Family, "llama"},
+		{record.Changed, 1, "\nfield_0: 1 -> 2", "/models/a%2Fb"},
+		{record.Changed, 20, "\nfield_19: 1 -> 2", "/models/a%2Fb"},
+		{record.Changed, 21, "\nfield_19: 1 -> 2\nand 1 more field", "/models/a%2Fb"},
+		{record.Changed, 25, "\nfield_19: 1 -> 2\nand 5 more fields", "/models/a%2Fb"},
+		{record.Added, 0, "added", "/models/a%2Fb"},
+		{record.Removed, 0, "removed", "/changes?release=0123456789ab&table=models&slug=a%2Fb"},
 	} {
-		want := []string{}
-		mine := gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: tt.field, Values: []string{tt.slug}, OnlySelf: true}}, Limit: gen.Benchmarks.Len()})
-		for _, ord := range mine.Ords {
-			want = append(want, "https://example.org/benchmarks/"+gen.Benchmarks.Slug(ord))
+		change := &record.Change{Table: "models", Act: tt.act}
+		for i := range tt.fields {
+			change.Fields = append(change.Fields, record.FieldChange{Field: "field_" + strconv.Itoa(i), Old: []byte("1"), New: []byte("2")})
 		}
-		for _, benchmarksOnly := range []bool{true, false} { // the first is in the order of the list
-			got := []string{}
-			for _, e := range newsOf(l.Now().Recorded(gen), gen, tt.sc, benchmarksOnly, "https://example.org").Entries {
-				if strings.HasPrefix(e.Page, "https://example.org/benchmarks/") {
-					if benchmarksOnly && !spoken.MatchString(e.Title) {
-						t.Errorf("%s: the title %q names no model, hardware and speed", tt.slug, e.Title)
-					}
-					got = append(got, e.Page)
-				}
-			}
-			if !benchmarksOnly {
-				slices.Sort(got)
-				slices.Sort(want)
-			}
-			if len(want) == gen.Benchmarks.Len() || !slices.Equal(got, want) {
-				t.Errorf("%s, benchmarks only %t: entries %q, want %q, not all %d", tt.slug, benchmarksOnly, got, want, gen.Benchmarks.Len())
-			}
-		}
-	}
-}
-
-// TestFeedsOfManyFields: an entry names the first 20 fields of a change, and says how many there are beyond them.
-func TestFeedsOfManyFields(t *testing.T) {
-	t.Parallel()
-	for fields, end := range map[int]string{1: "", 20: "", 21: "and 1 more field", 25: "and 5 more fields"} {
-		change := &record.Change{Table: "models", Act: record.Changed}
-		want := "changed"
-		for i := range fields {
-			name := "field_" + strconv.Itoa(i)
-			change.Fields = append(change.Fields, record.FieldChange{Field: name, Old: []byte("1"), New: []byte("2")})
-			if i < 20 {
-				want += "\n" + name + ": 1 -> 2"
-			}
-		}
-		if end != "" {
-			want += "\n" + end
-		}
-		s := &changes.Step{Step: &history.Step{Entries: []history.Entry{{Slug: "llama-2-7b", Change: change}}}}
-		got := recordEntries(s, &feedScope{keys: map[string]bool{"models/llama-2-7b": true}}, "", maxEntries)
-		if len(got) != 1 || got[0].Text != want {
-			t.Errorf("%d fields: %+v, want %q", fields, got, want)
-		}
-	}
-}
-
-// TestFeedsOfRemoved: what a feed says of a removal leads to the release, and never to the page of the record, which may be gone.
-func TestFeedsOfRemoved(t *testing.T) {
-	t.Parallel()
-	for act, want := range map[record.Act]string{
-		record.Added:   "https://example.org/models/a%2Fb",
-		record.Changed: "https://example.org/models/a%2Fb",
-		record.Removed: "https://example.org/changes?release=0123456789ab&table=models&slug=a%2Fb",
-	} {
-		s := &changes.Step{Step: &history.Step{Release: record.Release{Digest: "0123456789abcdef"}, Entries: []history.Entry{{Slug: "a/b", Change: &record.Change{Table: "models", Act: act}}}}}
-		got := recordEntries(s, &feedScope{keys: map[string]bool{"models/a/b": true}}, "https://example.org", maxEntries)
-		if len(got) != 1 || got[0].Page != want {
-			t.Errorf("%s: %+v, want a link to %s", act, got, want)
-		}
-		if none := recordEntries(s, &feedScope{keys: map[string]bool{"models/a/b": true}}, "", 0); none != nil {
-			t.Errorf("%s: %d entries, want none beyond the most", act, len(none))
+		got := sc.changes(&history.Step{Release: record.Release{Digest: "0123456789abcdef"}, Entries: []history.Entry{{Slug: "a/b", Change: change}}})
+		if len(got) != 1 || !strings.HasSuffix(got[0].Content.Text, tt.end) || got[0].Link.Href != sc.base+tt.page {
+			t.Errorf("%s of %d fields: %+v, want %q and a link to %s", tt.act, tt.fields, got, tt.end, tt.page)
 		}
 	}
 }
 
 var uuidURN = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
 
-func checkAtom(t *testing.T, name string, text []byte) (ids []string) {
+func checkAtom(t *testing.T, name string, text []byte) (doc atomDocument) {
 	t.Helper()
-	var doc atomDocument
 	if err := xml.Unmarshal(text, &doc); err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, text)
 	}
@@ -223,35 +171,9 @@ func checkAtom(t *testing.T, name string, text []byte) (ids []string) {
 		if len(e.Link) != 1 || e.Link[0].Rel != "alternate" {
 			t.Errorf("%s: links of an entry %+v", name, e.Link)
 		}
-		last, ids = at, append(ids, id)
+		last = at
 	}
-	return ids
-}
-
-func checkJSONFeed(t *testing.T, name string, text []byte, ids []string) {
-	t.Helper()
-	var doc struct {
-		Version, Title string
-		Home           string `json:"home_page_url"`
-		Self           string `json:"feed_url"`
-		Items          []struct {
-			ID, URL, Title string
-			Text           string    `json:"content_text"`
-			Published      time.Time `json:"date_published"`
-		}
-	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	if doc.Version != "https://jsonfeed.org/version/1.1" || doc.Title == "" || doc.Home == "" || doc.Self == "" || len(doc.Items) != len(ids) {
-		t.Errorf("%s: %+v, want %d items", name, doc, len(ids))
-		return
-	}
-	for i, item := range doc.Items {
-		if item.ID != ids[i] || item.Text == "" || item.URL == "" || item.Published.IsZero() {
-			t.Errorf("%s: item %+v, want the id %s", name, item, ids[i])
-		}
-	}
+	return doc
 }
 
 // recordedAs is a history in which the newest release made all records of a generation.
@@ -274,6 +196,6 @@ func recordedAs(t *testing.T, gen *index.Generation) *changes.History {
 	}
 	history.Sort(log.Steps[1].Entries)
 	var l changes.History
-	l.Releases(&dataset.Set{Releases: log})
+	l.Take(&dataset.Set{Releases: log})
 	return &l
 }

@@ -31,7 +31,7 @@ const mostSuggested = 3
 // Notice says why a response may have less than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
-	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=read_as,enum=memory_assumed,enum=not_recommended,enum=null_excluded,enum=withdrawn_excluded,enum=supplementary_excluded,enum=throughput_excluded,enum=mixed_settings,enum=no_rows,enum=changes_left_out,enum=changes_unrecorded,example=unknown_value"`
+	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=read_as,enum=memory_assumed,enum=not_recommended,enum=null_excluded,enum=withdrawn_excluded,enum=supplementary_excluded,enum=throughput_excluded,enum=mixed_settings,enum=no_rows,enum=changes_unrecorded,example=unknown_value"`
 	// Parameter it is about.
 	Parameter string `json:"parameter" jsonschema:"example=family"`
 	// What to know, in a sentence.
@@ -42,7 +42,7 @@ type Notice struct {
 	Slug *string `json:"slug,omitempty" jsonschema:"example=nvidia-rtx-4090"`
 	// Values the caller may have meant: up to three with unknown_value, all records that fit with read_as; these two only.
 	Suggestions []string `json:"suggestions,omitempty" jsonschema:"example=llama"`
-	// Records left out because the value is unknown, because they were withdrawn, because they are of a supplementary source or because they are throughput results, records that run and are not recommended, records that count with one of several sizes of memory, or changes that are not held; null_excluded, not_recommended, withdrawn_excluded, supplementary_excluded, throughput_excluded, memory_assumed and changes_left_out only.
+	// Records left out because the value is unknown, because they were withdrawn, because they are of a supplementary source or because they are throughput results, records that run and are not recommended, or records that count with one of several sizes of memory; null_excluded, not_recommended, withdrawn_excluded, supplementary_excluded, throughput_excluded and memory_assumed only.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1,example=3"`
 	// Settings that differ between the listed speeds, and how many records have each; mixed_settings only.
 	Settings []SettingCount `json:"settings,omitempty"`

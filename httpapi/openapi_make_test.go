@@ -214,7 +214,7 @@ func pathText(rt *route, name string) (text, example string) {
 		if name == "file" {
 			return "benchmarks or changes, with .atom or .json for the form.", "benchmarks.atom"
 		}
-		return "Slug, or the name of a family.", map[string]string{"feedOfModels": "llama-3.1-8b-instruct", "feedOfHardware": "nvidia-rtx-4090", "feedOfFamilies": "llama"}[rt.id]
+		return "Slug.", map[string]string{"feedOfModels": "llama-3.1-8b-instruct", "feedOfHardware": "nvidia-rtx-4090"}[rt.id]
 	}
 	switch name {
 	case "kind":
@@ -530,7 +530,7 @@ func success(rt *route) []statusResponse {
 	case rt.tag == "pages":
 		return pageAnswers(rt)
 	case rt.tag == "feeds":
-		content := obj(atomType, obj("schema", obj("type", "string")), jsonFeedType, obj("schema", obj("type", "object", "description", "A JSON Feed 1.1.")))
+		content := obj(atomType, obj("schema", obj("type", "string")))
 		out := withNotModified(rt, "The feed, newest first, at most 100 entries.", content, "Dataset-Version")
 		if rt.id == "feedOfModels" || rt.id == "feedOfHardware" {
 			out = append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
@@ -541,7 +541,6 @@ func success(rt *route) []statusResponse {
 			statusResponse{301, obj("description", "A name is an alias: Location has the address of the slugs.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})
 	case rt.list == changesList || rt.list == recordChanges:
 		content := jsonContent("ChangeList")
-		content.set("application/x-ndjson", obj("schema", obj("description", "One change per line, each as an entry of data.")))
 		out := withNotModified(rt, "A page of changes, oldest release first.", content, "Link", "Dataset-Version")
 		if rt.list == recordChanges {
 			out = append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})

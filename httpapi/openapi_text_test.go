@@ -177,9 +177,9 @@ func routeText(rt *route) string {
 	case rt.list == chartList:
 		return chartText()
 	case rt.list == changesList:
-		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. Edits that no release has recorded yet are listed after them with recorded false, as far as this process has seen them; the notice changes_unrecorded says where it has not. 410 says that the changes since a version are not known and names the oldest version, or the oldest day, they are known since. Where slug or field has a value that no record and no change has, the notice unknown_value says so. records=true is bulk data: it needs a key where the dumps need one, and is rejected where they are off. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the part old of the list, at that place, by new."
+		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. The notice changes_unrecorded says that the dataset being served has edits that no release has recorded. 410 says that the changes since a version are not known and names the oldest version, or the oldest day, they are known since. Where slug has a value that no record and no change has, the notice unknown_value says so."
 	case rt.tag == "feeds":
-		return "Needs no key. Atom (RFC 4287) or JSON Feed 1.1, by the extension. Made from recorded releases only, with their times; ids never change."
+		return "Needs no key. Atom (RFC 4287). Made from recorded releases only, with their times; ids never change."
 	case rt.list == recordChanges:
 		return "Needs no key. Like the list of all changes, for one record; works for removed records too."
 	case rt.list == fitList:

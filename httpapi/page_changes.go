@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset/history"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/query"
@@ -30,17 +31,13 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	if changed && ending == "" {
 		return req.seeOther(changesPath, args), nil
 	}
-	q, f := parseChanges(args, req.gen, changesView, nil)
-	if f != nil {
-		return nil, f
-	}
-	t, f := s.trailOf(req, q)
+	q, t, f := s.parseChanges(req, args, changesView)
 	if f != nil {
 		return nil, f
 	}
 	t.Steps = slices.Clone(t.Steps)
 	if release := q.Text("release"); release != "" {
-		if t.Steps = slices.DeleteFunc(t.Steps, func(st *changes.Step) bool { return !st.Named(release) }); len(t.Steps) == 0 {
+		if t.Steps = slices.DeleteFunc(t.Steps, func(st history.Step) bool { return !changes.Named(&st, release) }); len(t.Steps) == 0 {
 			return nil, badParameter("release", release, "must be a release whose changes are known")
 		}
 	}

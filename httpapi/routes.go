@@ -30,7 +30,7 @@ func buildRoutes() []route {
 		route{method: "GET", path: askPath, id: "ask", tag: "fit", summary: "Answer a question in plain words", access: charged, trial: true, list: askList, answer: showAsk},
 		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "What record a name means", access: charged, trial: true, list: nameList, answer: resolveName},
 		route{method: "POST", path: resolvePath, id: "resolveNames", tag: "names", summary: "What records up to 200 names mean", access: charged, answer: resolveNames},
-		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "What happened to records from release to release, field by field", list: changesList, answer: listChanges},
+		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "What happened to records from release to release, field by field", list: changesList, answer: ofData(listChanges)},
 		route{method: "GET", path: "/api/v1/dataset", id: "showDataset", tag: "dataset", summary: "What is being served: version, digest, counts, times, licence", answer: showDataset},
 		route{method: "GET", path: "/api/v1/dumps", id: "listDumps", tag: "dumps", summary: "The complete dataset as files", answer: listDumps},
 		route{method: "GET", path: "/api/v1/dumps/:edition/:file", doc: "/api/v1/dumps/{edition}/{file}", id: "getDump", pages: documentCost, tag: "dumps", summary: "One file of a dump; the address never changes its content", answer: getDump},
@@ -92,7 +92,7 @@ func (r *resource) routes() []route {
 	}
 	past := route{
 		method: "GET", path: "/api/v1/" + r.name + "/+/changes", doc: cmp.Or(one.doc, one.path) + "/changes", id: "list" + titleCase(r.singular) + "Changes",
-		summary: "What happened to one " + r.singular + " from release to release", tag: r.name, list: recordChanges, answer: r.changesOf,
+		summary: "What happened to one " + r.singular + " from release to release", tag: r.name, list: recordChanges, answer: ofData(r.changesOf),
 	}
 	return []route{
 		past,

@@ -61,7 +61,6 @@ func TestSwap(t *testing.T) {
 	readers.stop()
 	d.good("a last edit", d.bump)
 	d.checkHeap(before)
-	d.checkChanges()
 	slices.Sort(d.latencies)
 	if n := len(d.latencies); n > 0 {
 		t.Logf("%d readers, %d answers (%d not modified); %d good edits visible after %s at half of them, %s at most; %d bad ones refused",
@@ -385,7 +384,7 @@ func (d *desk) metric(name string) float64 {
 func (d *desk) heap() float64 { return d.metric("go_memstats_heap_alloc_bytes") }
 
 // checkHeap gives the server time for the collection behind its last load. What may be added to
-// the level is the history of changes and the finished answers.
+// the level is the finished answers.
 func (d *desk) checkHeap(before float64) {
 	d.t.Helper()
 	limit := 2*before + 48<<20
@@ -400,25 +399,6 @@ func (d *desk) checkHeap(before float64) {
 	}
 	if got := d.metric("modeldex_dataset_refusals_total"); got < float64(d.refused) {
 		d.t.Errorf("modeldex_dataset_refusals_total = %v, %d were seen", got, d.refused)
-	}
-}
-
-// checkChanges walks the changes since the digest of the load before last: it leads to the
-// version being served.
-func (d *desk) checkChanges() {
-	d.t.Helper()
-	var served struct{ Data DatasetView }
-	d.get("/api/v1/dataset", &served)
-	d.good("an edit", d.bump)
-	var page struct{ Data []changes.Row }
-	d.get("/api/v1/changes?since="+served.Data.Digest, &page)
-	want := []changes.Row{{Table: "dataset", Slug: "dataset", Change: record.Changed, Fields: []changes.FieldChange{{Field: "version", Old: served.Data.Version, New: versionOf(d.mark, d.minor)}}}}
-	if len(page.Data) != 1 {
-		d.t.Fatalf("changes since %s: %+v, want one", served.Data.Version, page.Data)
-	}
-	got := page.Data[0]
-	if got.Table != want[0].Table || got.Change != want[0].Change || !slices.Equal(got.Fields, want[0].Fields) {
-		d.t.Errorf("change %+v, want %+v", got, want[0])
 	}
 }
 

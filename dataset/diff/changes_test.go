@@ -3,12 +3,15 @@ package diff
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"modeldex/dataset"
@@ -34,14 +37,74 @@ func shipped(tb testing.TB) *dataset.Set {
 
 // lines are all records of a set, by table and slug.
 func lines(s *dataset.Set) map[string]string {
-	out, all := map[string]string{}, NewRecords(s)
-	for table, recs := range all {
-		for slug := range recs {
-			line, _ := all.Line(table, slug)
-			out[table+"/"+slug] = string(line)
-		}
+	info, err := record.Line(&s.Info)
+	if err != nil {
+		panic(err)
+	}
+	out := map[string]string{"dataset/dataset": canonical(info)}
+	for _, r := range Compare(s, &dataset.Set{Info: s.Info}).Records {
+		out[r.Table+"/"+r.Slug] = canonical(r.Record)
 	}
 	return out
+}
+
+// canonical is a record without members that are null, and with sorted names.
+func canonical(text []byte) string {
+	out, err := json.Marshal(parsed(text))
+	if err != nil {
+		panic(err)
+	}
+	return string(out)
+}
+
+// parsed is a JSON value without members that are null.
+func parsed(text []byte) any {
+	var v any
+	if text != nil {
+		if err := json.Unmarshal(text, &v); err != nil {
+			panic(err)
+		}
+	}
+	return withoutNulls(v)
+}
+
+func withoutNulls(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		maps.DeleteFunc(v, func(_ string, member any) bool { return withoutNulls(member) == nil })
+	case []any:
+		for i := range v {
+			withoutNulls(v[i])
+		}
+	}
+	return v
+}
+
+// undone is a value with another one at a path in it, or with another stretch of its list.
+func undone(v any, path []string, at *int64, from, to any) any {
+	if len(path) == 0 && at == nil {
+		return to
+	}
+	if len(path) == 0 {
+		list, _ := v.([]any)
+		old, _ := from.([]any)
+		fresh, _ := to.([]any)
+		return append([]any{}, slices.Concat(list[:*at], fresh, list[int(*at)+len(old):])...)
+	}
+	if list, ok := v.([]any); ok {
+		i, err := strconv.Atoi(path[0])
+		if err != nil {
+			panic(err)
+		}
+		list[i] = undone(list[i], path[1:], at, from, to)
+		return list
+	}
+	object, ok := v.(map[string]any)
+	if !ok {
+		object = map[string]any{} // which the record left out
+	}
+	object[path[0]] = undone(object[path[0]], path[1:], at, from, to)
+	return object
 }
 
 // reread gives a step as its file has it.
@@ -127,19 +190,21 @@ func applied(t testing.TB, recs, other map[string]string, entries []history.Entr
 		case e.Act == record.Added && !undo:
 			out[name] = other[name]
 		case e.Act == record.Removed && undo:
-			out[name] = string(e.Record)
+			out[name] = canonical(e.Record)
 		case e.Act == record.Added || e.Act == record.Removed:
 			delete(out, name)
 		default:
-			fields := slices.Clone(e.Fields)
-			for i := range fields {
-				if f := &fields[i]; !undo { // to make a change is to undo its opposite
-					f.Old, f.New = f.New, f.Old
+			rec := parsed([]byte(out[name]))
+			for _, f := range e.Fields {
+				from, to := f.Old, f.New
+				if undo {
+					from, to = to, from
 				}
+				rec = undone(rec, strings.Split(f.Field, "."), f.At, parsed(from), parsed(to))
 			}
-			line, err := history.Undo(e.Table, jsontext.Value(out[name]), fields)
+			text, err := json.Marshal(rec)
 			datasettest.Must(t, err)
-			out[name] = string(line)
+			out[name] = canonical(text)
 		}
 	}
 	return out

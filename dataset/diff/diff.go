@@ -72,15 +72,6 @@ func named[T any](recs []T, slug func(*T) string) map[string]any {
 	return out
 }
 
-// Line gives a record of a table, false where there is none of that slug.
-func (r Records) Line(table, slug string) (jsontext.Value, bool) {
-	rec, ok := r[table][slug]
-	if !ok {
-		return nil, false
-	}
-	return valueText(rec), true
-}
-
 // Compare lists what happened from one set to the other. It costs a look at each record.
 func Compare(from, to *dataset.Set) *Changes {
 	c := &Changes{Old: editionOf(from), New: editionOf(to)}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"modeldex/dataset"
-	"modeldex/dataset/diff"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
 	"modeldex/index"
@@ -17,51 +16,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// editions makes a History of loads and of the releases that were recorded among them, as
-// "version/letter" each: the digest is the letter, sixty-four times. rows is the number of changes
-// by letter, three where none is given.
-func editions(loads, releases string, rows map[string]int) *History {
-	of := func(text string) (version, digest string) {
+// pastOf makes a past of releases, as "version/letter" each: the digest is the letter, sixty-four times. rows is the
+// number of changes by letter, three where none is given.
+func pastOf(releases string, rows map[string]int) *Past {
+	log := &history.Log{}
+	for i, text := range strings.Fields(releases) {
 		version, letter, _ := strings.Cut(text, "/")
-		return version, strings.Repeat(letter, 64)
-	}
-	entries := func(digest string) (out []diff.RecordChange) {
-		n, given := rows[digest[:1]]
+		commit := strings.Repeat("c0ffee", 7)[:39] + letter
+		s := history.Step{Release: record.Release{Version: version, Digest: strings.Repeat(letter, 64), Released: dataset.Date(fmt.Sprintf("2026-01-%02d", 10*(i+1))), Commit: &commit}}
+		n, given := rows[letter]
 		if !given {
 			n = 3
 		}
-		for i := range n {
-			out = append(out, diff.RecordChange{Table: "tools", Slug: fmt.Sprintf("%.1s-%06d", digest, i), Change: record.Added})
-		}
-		return out
-	}
-	log := &history.Log{}
-	for i, text := range strings.Fields(releases) {
-		version, digest := of(text)
-		commit := strings.Repeat("c0ffee", 7)[:39] + digest[:1]
-		s := history.Step{Release: record.Release{Version: version, Digest: digest, Released: dataset.Date(fmt.Sprintf("2026-01-%02d", 10*(i+1))), Commit: &commit}}
-		if i > 0 {
-			s.After = &log.Steps[i-1].Digest
-			s.Entries = (&diff.Changes{Records: entries(digest)}).Step(&dataset.Set{}).Entries
+		for j := range n {
+			s.Entries = append(s.Entries, history.Entry{Slug: fmt.Sprintf("%s-%06d", letter, j), Change: &record.Change{Table: "tools", Act: record.Added}})
 		}
 		log.Steps = append(log.Steps, s)
 	}
-	var l History
-	for i, text := range strings.Fields(loads) {
-		version, digest := of(text)
-		c := &diff.Changes{New: diff.Edition{Version: version, Digest: digest}}
-		if i > 0 {
-			c.Records = entries(digest)
-		}
-		set := &dataset.Set{Info: dataset.Info{Version: version}, Releases: log}
-		l.Record(uint64(i+1), set, c)
-	}
-	return &l
+	var h History
+	h.Take(&dataset.Set{Releases: log})
+	return h.Past()
 }
 
-// served is generation number n with the digest of a letter.
-func served(n uint64, letter string) *index.Generation {
-	g := &index.Generation{Number: n}
+// served is a generation of a version with the digest of a letter.
+func served(version, letter string) *index.Generation {
+	g := &index.Generation{Info: dataset.Info{Version: version}}
 	if _, err := hex.Decode(g.Digest[:], []byte(strings.Repeat(letter, 64))); err != nil {
 		panic(err)
 	}
@@ -69,57 +48,47 @@ func served(n uint64, letter string) *index.Generation {
 }
 
 func TestTrail(t *testing.T) {
-	// Of the loads alone: the second and third have one version; the fourth went back to the content
-	// of the first.
-	loads := editions("1/a 2/b 2/c 1/a 3/d", "", nil)
-	// Releases 1, 2 and 3; this process has loaded 2, an edit of it, 3, and two edits of that.
-	both := editions("2/b 2/e 3/c 3/d 3/f", "1/a 2/b 3/c", nil)
-	// The edit that was loaded first is recorded nowhere.
-	apart := editions("2/e 2/f", "1/a 2/b", nil)
+	past := pastOf("1/a 2/b 2/c 1/a 3/d", nil)
 	hex := func(letter string, n int) string { return strings.Repeat(letter, n) }
+	newest, edited := served("3", "d"), served("4", "e")
 	tests := []struct {
 		name, since string
-		h           *History
+		past        *Past
 		gen         *index.Generation
 		want        string // digests of the steps
 		gap, gone   bool
 	}{
-		{name: "nothing", h: loads, gen: served(5, "d"), want: "bcad"},
-		{name: "nothing, before the last", h: loads, gen: served(4, "a"), want: "bca"},
-		{name: "the first generation", since: "1", h: loads, gen: served(1, "a")},
-		{name: "a version", since: "3", h: loads, gen: served(5, "d")},
-		{name: "a version of two loads: the first of them", since: "2", h: loads, gen: served(5, "d"), want: "cad"},
-		{name: "a version that came back: the first time", since: "1", h: loads, gen: served(5, "d"), want: "bcad"},
-		{name: "a digest", since: hex("c", 64), h: loads, gen: served(5, "d"), want: "ad"},
-		{name: "the head of a digest", since: hex("b", 12), h: loads, gen: served(5, "d"), want: "cad"},
-		{name: "a digest that came back: the last time", since: hex("a", 20), h: loads, gen: served(5, "d"), want: "d"},
-		{name: "a digest that came back, before it did", since: hex("a", 20), h: loads, gen: served(3, "c"), want: "bc"},
-		{name: "too short a head", since: hex("b", 11), h: loads, gen: served(5, "d"), gone: true},
-		{name: "unknown", since: "0.9", h: loads, gen: served(5, "d"), gone: true},
-		{name: "not served yet", since: "3", h: loads, gen: served(4, "a"), gone: true},
-		{name: "no history at all", since: "3", h: nil, gen: served(4, "a"), gone: true},
-
-		{name: "releases, then edits", h: both, gen: served(5, "f"), want: "abcdf"},
-		{name: "since a release before this process", since: "1", h: both, gen: served(5, "f"), want: "bcdf"},
-		{name: "since the release loaded first", since: "2", h: both, gen: served(5, "f"), want: "cdf"},
-		{name: "since an edit of it", since: hex("e", 12), h: both, gen: served(5, "f"), want: "cdf"},
-		{name: "since the newest release", since: "3", h: both, gen: served(5, "f"), want: "df"},
-		{name: "as the newest release is served", since: "1", h: both, gen: served(3, "c"), want: "bc"},
-		{name: "as an edit is served", since: "1", h: both, gen: served(2, "e"), want: "be"},
-		{name: "a commit", since: "c0ffeec", h: both, gen: served(5, "f"), want: "df"},
-		{name: "a commit, whole", since: strings.Repeat("c0ffee", 7)[:39] + "a", h: both, gen: served(5, "f"), want: "bcdf"},
-		{name: "a day of a release", since: "2026-01-20", h: both, gen: served(5, "f"), want: "bcdf"},
-		{name: "a day between releases", since: "2026-01-21", h: both, gen: served(5, "f"), want: "cdf"},
-		{name: "a day after all", since: "2026-02-01", h: both, gen: served(5, "f"), want: "df"},
-		{name: "the first day", since: "2026-01-10", h: both, gen: served(5, "f"), want: "bcdf"},
-		{name: "a day before all", since: "2026-01-09", h: both, gen: served(5, "f"), gone: true},
-
-		{name: "a gap", since: "1", h: apart, gen: served(2, "f"), want: "bf", gap: true},
-		{name: "behind the gap", since: hex("e", 64), h: apart, gen: served(2, "f"), want: "f"},
+		{name: "nothing", gen: newest, want: "abcad"},
+		{name: "nothing, before the last", gen: served("2", "c"), want: "abc"},
+		{name: "the newest", since: "3", gen: newest},
+		{name: "a version of two releases: the first of them", since: "2", gen: newest, want: "cad"},
+		{name: "a version that came back: the first time", since: "1", gen: newest, want: "bcad"},
+		{name: "a digest", since: hex("c", 64), gen: newest, want: "ad"},
+		{name: "the head of a digest", since: hex("b", 12), gen: newest, want: "cad"},
+		{name: "a digest that came back: the last time", since: hex("a", 20), gen: newest, want: "d"},
+		{name: "too short a head", since: hex("b", 11), gen: newest, gone: true},
+		{name: "unknown", since: "0.9", gen: newest, gone: true},
+		{name: "not served yet", since: "3", gen: served("2", "c"), gone: true},
+		{name: "a commit", since: "c0ffeec", gen: newest},
+		{name: "a commit, whole", since: strings.Repeat("c0ffee", 7)[:39] + "b", gen: newest, want: "cad"},
+		{name: "a day of a release", since: "2026-01-20", gen: newest, want: "bcad"},
+		{name: "a day between releases", since: "2026-01-21", gen: newest, want: "cad"},
+		{name: "a day after all", since: "2026-02-20", gen: newest},
+		{name: "the first day", since: "2026-01-10", gen: newest, want: "bcad"},
+		{name: "a day before all", since: "2026-01-09", gen: newest, gone: true},
+		{name: "an edit", gen: edited, want: "abcad", gap: true},
+		{name: "an edit, since a release", since: "3", gen: edited, gap: true},
+		{name: "an edit, since itself", since: "4", gen: edited},
+		{name: "an edit, since its digest", since: hex("e", 12), gen: edited},
+		{name: "no release", past: &Past{}, gen: edited},
+		{name: "no release, since another", since: "3", past: &Past{}, gen: edited, gone: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			trail, ok := tt.h.Now().Trail(tt.gen, tt.since)
+			if tt.past == nil {
+				tt.past = past
+			}
+			trail, ok := tt.past.Trail(tt.gen, tt.since)
 			got := ""
 			for _, s := range trail.Steps {
 				got += s.Digest[:1]
@@ -131,53 +100,11 @@ func TestTrail(t *testing.T) {
 	}
 }
 
-// TestHistoryIsBounded: changes of old loads are given up, and what leads over them is gone.
-func TestHistoryIsBounded(t *testing.T) {
-	t.Parallel()
-	texts, sizes := []string{"0/0"}, map[string]int{}
-	for gen := 2; gen <= 12; gen++ {
-		letter := fmt.Sprintf("%x", gen)
-		texts, sizes[letter] = append(texts, fmt.Sprintf("%d/%s", gen, letter)), maxStepRows+7
-	}
-	l := editions(strings.Join(texts, " "), "", sizes)
-	last := served(12, "c")
-	trail, ok := l.Now().Trail(last, "")
-	if total := rowsOf(trail.Steps); !ok || total > maxRows || len(trail.Steps) != maxRows/maxStepRows {
-		t.Errorf("%d changes of %d loads are held, want at most %d", total, len(trail.Steps), maxRows)
-	}
-	if _, ok := l.Now().Trail(last, "2"); ok {
-		t.Error("changes since a load whose followers were given up are answered")
-	}
-	if trail, ok = l.Now().Trail(last, "10"); !ok || len(trail.Steps) != 2 {
-		t.Errorf("changes since version 10: %d loads, held %t, want 2", len(trail.Steps), ok)
-	}
-	for _, s := range trail.Steps {
-		if s.LeftOut != 7 {
-			t.Errorf("of the load %s %d changes are said to be left out, want 7", s.Version, s.LeftOut)
-		}
-	}
-	for gen := uint64(13); gen < 13+2*maxSteps; gen++ {
-		l.Record(gen, &dataset.Set{}, &diff.Changes{})
-	}
-	if n := len(l.Now().loads); n != maxSteps {
-		t.Errorf("%d loads are remembered, want %d", n, maxSteps)
-	}
-}
-
-func rowsOf(steps []*Step) (n int) {
-	for _, s := range steps {
-		n += len(s.Entries)
-	}
-	return n
-}
-
-// TestChangePages walks changes in pages of every size: each once, in order, also when a load
-// comes in between.
+// TestChangePages walks changes in pages of every size: each once, in order.
 func TestChangePages(t *testing.T) {
-	l := editions("2/b 3/c 4/d 5/e", "1/a 2/b", map[string]int{"b": 3, "c": 0, "d": 5, "e": 1})
+	trail, _ := pastOf("1/a 2/b 3/c 4/d 5/e", map[string]int{"c": 0, "d": 5, "e": 1}).Trail(served("5", "e"), "1")
 	var want []string
-	all, _ := l.Now().Trail(served(4, "e"), "1")
-	for _, s := range all.Steps {
+	for _, s := range trail.Steps {
 		for _, e := range s.Entries {
 			want = append(want, e.Slug)
 		}
@@ -189,30 +116,20 @@ func TestChangePages(t *testing.T) {
 		q := &Query{Limit: limit}
 		var got []string
 		for page := 0; page <= len(want); page++ {
-			gen := served(uint64(min(4, 3+page)), string("de"[min(1, page)])) // the last is loaded after the first page
-			trail, ok := l.Now().Trail(gen, "1")
-			if !ok {
-				t.Fatal("version 1 is gone")
-			}
 			found, total, last := trail.Page(q)
-			for _, line := range trail.Rows(found, false) {
+			for _, line := range Rows(found) {
 				var row Row
 				if err := json.Unmarshal(line, &row); err != nil {
 					t.Fatal(err)
 				}
 				got = append(got, row.Slug)
 			}
-			if total != rowsOf(trail.Steps) || len(found) > limit {
-				t.Errorf("%d changes of %d on a page of %d, want a total of %d", len(found), total, limit, rowsOf(trail.Steps))
+			if total != len(want) || len(found) > limit {
+				t.Errorf("%d changes of %d on a page of %d, want a total of %d", len(found), total, limit, len(want))
 			}
-			if last == nil && gen.Number == 4 {
+			if q.After = last; last == nil {
 				break
 			}
-			if last == nil { // everything so far was on the first page
-				end := found[len(found)-1]
-				last = &index.Position{Known: true, Text: trail.Steps[end.Step].Digest, Slug: string(end.Table) + "/" + end.Slug}
-			}
-			q.After = last
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("limit %d (-want +got):\n%s", limit, diff)
@@ -255,7 +172,7 @@ func TestRefused(t *testing.T) {
 		})
 	}
 	var none *History
-	if none.Refused(nil) != nil || none.Refusals() != 0 || none.Now().loads != nil {
+	if none.Refused(nil) != nil || none.Refusals() != 0 || none.Past().Steps != nil {
 		t.Error("a server without a History tells of some")
 	}
 }

@@ -3,13 +3,10 @@ package changes
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"modeldex/dataset"
-	"modeldex/dataset/diff"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
 	"modeldex/index"
@@ -46,44 +43,18 @@ func newRefused(at time.Time, err error) *Refused {
 	return r
 }
 
-// History is what happened to the records, and the newest rejected load. From release to release it is what the
-// dataset recorded, from load to load what this process saw. Only the reloader writes to it. The zero value is
-// empty. Safe for concurrent use; readers do not wait.
+// History is the recorded releases of the dataset, and the newest rejected load. The zero value is empty. Safe for
+// concurrent use; readers do not wait.
 type History struct {
 	refused  atomic.Pointer[Refused]
 	refusals atomic.Uint64
-	taking   sync.Mutex
-	past     atomic.Pointer[Past] // never written to once stored
+	past     atomic.Pointer[Past]
 }
 
-// Past is one state of a History. It does not change.
+// Past is the releases that a History had at one moment. It does not change.
 type Past struct {
-	Number   uint64 // counts the states, from 0 of an empty History
-	log      *history.Log
-	recorded []*Step // of log, oldest first
-	loads    []*Step // by generation
-}
-
-// Bounds of what is held of past loads. A change is a few hundred bytes, so that they are some 20
-// MB at most.
-const (
-	maxSteps    = 256
-	maxRows     = 50_000
-	maxStepRows = 10_000
-	maxRowBytes = 32 << 20
-)
-
-// Step is how one edition of the dataset came from the one before: a release, or a load of this
-// process.
-type Step struct {
-	*history.Step
-	Recorded bool   // in a release
-	gen      uint64 // of a load
-	bytes    int    // of the values of a load, about
-	LeftOut  int    // number of changes of a load that are not in Entries, because they are beyond a bound
-	dropped  bool   // the changes of the load were given up for those of newer ones
-	// records finds the records of the newest loads; nil in others.
-	records func() diff.Records
+	Number uint64         // counts the states of the History, from 0 of an empty one
+	Steps  []history.Step // oldest first
 }
 
 // Refuse notes that a load was rejected while served went on, and returns what callers are shown of it.
@@ -121,79 +92,21 @@ func (h *History) Refused(served *index.Generation) *Refused {
 	return r
 }
 
-// Record notes what changed from the generation being served to the next, number gen, which was made of set. It
-// must come before gen is published: a response made from gen then finds the way to it. The first has no changes.
-func (h *History) Record(gen uint64, set *dataset.Set, c *diff.Changes) {
-	s := &Step{Step: c.Step(set), gen: gen, records: sync.OnceValue(func() diff.Records { return diff.NewRecords(set) })}
-	if s.LeftOut = max(0, len(s.Entries)-maxStepRows); s.LeftOut > 0 {
-		s.Entries = slices.Clone(s.Entries[:maxStepRows])
+// Take takes the recorded releases of a dataset. It must come before a generation of the set is served.
+func (h *History) Take(set *dataset.Set) {
+	next := &Past{Number: h.Past().Number + 1}
+	if set.Releases != nil {
+		next.Steps = set.Releases.Steps
 	}
-	for _, e := range s.Entries {
-		s.bytes += 200 + len(e.Record)
-		for _, f := range e.Fields {
-			s.bytes += 100 + len(f.Old) + len(f.New)
-		}
-	}
-	h.change(func(p *Past) {
-		p.loads = dropOld(append(slices.Clone(p.loads), s))
-		p.take(set.Releases)
-	})
+	h.past.Store(next)
 }
 
-// Releases takes the recorded releases of a set whose records are those being served.
-func (h *History) Releases(set *dataset.Set) {
-	h.change(func(p *Past) { p.take(set.Releases) })
-}
-
-// change stores the next state.
-func (h *History) change(do func(p *Past)) {
-	h.taking.Lock()
-	defer h.taking.Unlock()
-	next := *h.Now()
-	next.Number++
-	do(&next)
-	h.past.Store(&next)
-}
-
-// Now is the state of the moment, an empty one of a nil History.
-func (h *History) Now() *Past {
+// Past is the releases of the moment, none of a nil History.
+func (h *History) Past() *Past {
 	if h != nil {
 		if p := h.past.Load(); p != nil {
 			return p
 		}
 	}
 	return &Past{}
-}
-
-func (p *Past) take(log *history.Log) {
-	if p.log == log {
-		return
-	}
-	p.log, p.recorded = log, nil
-	if log == nil {
-		return
-	}
-	for i := range log.Steps {
-		p.recorded = append(p.recorded, &Step{Step: &log.Steps[i], Recorded: true})
-	}
-}
-
-// dropOld gives up the changes of old loads until the rest fits. Those of the newest stay whatever
-// their size, which maxStepRows bounds.
-func dropOld(loads []*Step) []*Step {
-	const withRecords = 2 // one being served, and one that requests may still use
-	rows, size := 0, 0
-	for i := len(loads) - 1; i >= 0; i-- {
-		s := *loads[i]
-		rows, size = rows+len(s.Entries), size+s.bytes
-		if i < len(loads)-withRecords {
-			s.records = nil
-		}
-		if i < len(loads)-1 && (rows > maxRows || size > maxRowBytes) {
-			bare := history.Step{Release: s.Release}
-			s.Step, s.bytes, s.dropped = &bare, 0, true
-		}
-		loads[i] = &s
-	}
-	return loads[max(0, len(loads)-maxSteps):]
 }

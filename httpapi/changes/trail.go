@@ -1,106 +1,96 @@
 package changes
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"modeldex/dataset"
+	"modeldex/dataset/history"
+	"modeldex/dataset/record"
+	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 )
 
-// A Trail is the way from an edition of the dataset that a caller has to the one being served.
+// Row is what one release did to one record.
+type Row struct {
+	// Version of the dataset with the change.
+	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
+	// SHA-256 over the record files of that dataset, in hex.
+	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Day that dataset was released.
+	Released dataset.Date `json:"released" jsonschema:"example=2026-11-21"`
+	// Always true: only recorded releases are listed.
+	Recorded bool `json:"recorded" jsonschema:"example=true"`
+	// Kind of record: dataset is dataset.json itself, quantizations the known ways of storing weights.
+	Table string `json:"table" jsonschema:"enum=dataset,enum=quantizations,enum=models,enum=hardware,enum=tools,enum=benchmarks,example=benchmarks"`
+	// Slug of the record, id of a benchmark, name of a way of storing weights.
+	Slug string `json:"slug" jsonschema:"example=bm-d20987d408c6"`
+	// What happened to it. A withdrawn benchmark is still there and says why.
+	Change record.Act `json:"change" jsonschema:"example=changed"`
+	// Fields that have other values; empty where the record was added or removed.
+	Fields []FieldChange `json:"fields"`
+	// A removed record as its file had it; null otherwise.
+	Record any `json:"record"`
+}
+
+// FieldChange is one field of a record that has another value.
+type FieldChange struct {
+	// Dotted name of the field. The place of an entry in a list is part of it, from 0, as in sources.0.fields.
+	Field string `json:"field" jsonschema:"example=generation_tps"`
+	// Where entries of a list of objects were added or removed: place of the first of them in the list, from 0; old and new then are the stretch of the list that differs. Null otherwise.
+	At *int64 `json:"at" jsonschema:"nullable,minimum=0,example=2"`
+	// Value before, null where it was unknown.
+	Old any `json:"old"`
+	// Value after, null where it is unknown.
+	New any `json:"new"`
+}
+
+// A Trail is the releases between an edition of the dataset that a caller has and the one being served.
 type Trail struct {
-	Steps []*Step // oldest first
-	// Gap says that the records being served are not those of the last release recorded, and what
-	// happened between them is not known in full: it was not recorded.
+	Steps []history.Step // oldest first
+	// Gap says that the records being served are not those of a recorded release.
 	Gap bool
 
-	past *Past
+	past uint64
 	gen  *index.Generation
 }
 
-// Trail finds the way from an edition to a generation; false where what is known does not lead
-// there. An empty since means from the first edition known.
+// Trail finds the releases after an edition, up to a generation; false where the edition is not known. An empty since
+// means from the first edition known.
 func (p *Past) Trail(gen *index.Generation, since string) (t Trail, ok bool) {
-	t.past, t.gen = p, gen
-	recorded, loads := p.upTo(gen)
-	from := -1
+	steps, digest := p.UpTo(gen), gen.Digest.String()
+	t = Trail{past: p.Number, gen: gen}
 	if since != "" {
-		var base int
-		if from, base = find(recorded, loads, since); from < 0 && base < 0 {
-			return t, false
-		} else if base >= 0 {
-			return Trail{past: p, gen: gen, Steps: loads[base+1:]}, lastDropped(loads) <= base
+		from := find(steps, since)
+		if from < 0 {
+			return t, since == gen.Info.Version || len(since) >= ShortDigest && strings.HasPrefix(digest, since)
 		}
+		t.Steps = steps[from+1:]
+	} else {
+		t.Steps = steps
 	}
-	// The recorded release that this process loaded last leads over to its own loads.
-	for i := len(loads) - 1; i >= 0; i-- {
-		at := indexOf(recorded, loads[i].Digest)
-		if at < 0 || at < from {
-			continue
-		}
-		t.Steps = slices.Concat(recorded[from+1:at+1], loads[i+1:])
-		return t.whole(loads[i+1:], since)
-	}
-	t.Steps = recorded[from+1:]
-	if len(loads) > 0 { // the first load has no changes
-		t.Gap = len(recorded) > 0
-		t.Steps = slices.Concat(t.Steps, loads[1:])
-		return t.whole(loads, since)
-	}
+	t.Gap = len(steps) > 0 && steps[len(steps)-1].Digest != digest
 	return t, true
 }
 
-// whole says whether the changes of all loads of a trail are there. Without a place to begin the
-// trail begins behind those that were given up.
-func (t Trail) whole(loads []*Step, since string) (Trail, bool) {
-	last := lastDropped(t.Steps)
-	if last >= 0 && since == "" {
-		t.Steps = t.Steps[last+1:]
-		return t, true
-	}
-	return t, lastDropped(loads) < 0
+// UpTo are the releases up to a generation, oldest first.
+func (p *Past) UpTo(gen *index.Generation) []history.Step {
+	return p.Steps[:cmp.Or(indexOf(p.Steps, gen.Digest.String())+1, len(p.Steps))]
 }
 
-// Recorded are the recorded releases up to a generation, oldest first.
-func (p *Past) Recorded(gen *index.Generation) []*Step {
-	recorded, _ := p.upTo(gen)
-	return recorded
-}
-
-// upTo leaves out what came behind a generation.
-func (p *Past) upTo(gen *index.Generation) (recorded, loads []*Step) {
-	recorded, loads = p.recorded, p.loads
-	for len(loads) > 0 && loads[len(loads)-1].gen > gen.Number {
-		loads = loads[:len(loads)-1]
-	}
-	if at := indexOf(recorded, gen.Digest.String()); at >= 0 {
-		recorded = recorded[:at+1]
-	}
-	return recorded, loads
-}
-
-func lastDropped(steps []*Step) int {
-	for i := len(steps) - 1; i >= 0; i-- {
-		if steps[i].dropped {
-			return i
-		}
-	}
-	return -1
-}
-
-// State names what the trail was made from: the state of the history, and the load being served. The way to an edition can
-// become known after the edition is served.
+// State names what the trail was made from: the releases, and the generation being served.
 func (t *Trail) State() string {
-	return strconv.FormatUint(t.past.Number, 10) + " " + strconv.FormatUint(t.gen.Number, 10)
+	return strconv.FormatUint(t.past, 10) + " " + strconv.FormatUint(t.gen.Number, 10)
 }
 
 // Leads reports whether a trail leads to the edition with a digest.
 func (t *Trail) Leads(digest string) bool { return indexOf(t.Steps, digest) >= 0 }
 
-func indexOf(steps []*Step, digest string) int {
-	return slices.IndexFunc(steps, func(s *Step) bool { return s.Digest == digest })
+func indexOf(steps []history.Step, digest string) int {
+	return slices.IndexFunc(steps, func(s history.Step) bool { return s.Digest == digest })
 }
 
 // How much of a digest or a commit names an edition of the dataset.
@@ -109,63 +99,116 @@ const (
 	shortCommit = 7
 )
 
-// Named reports whether a step is what a version, a digest or a commit names.
-func (s *Step) Named(ref string) bool {
-	return s.Version == ref || s.hashed(ref)
+// Named reports whether a release is what a version, or the beginning of its digest or commit, names.
+func Named(s *history.Step, ref string) bool {
+	return s.Version == ref || len(ref) >= ShortDigest && strings.HasPrefix(s.Digest, ref) ||
+		len(ref) >= shortCommit && s.Commit != nil && strings.HasPrefix(*s.Commit, ref)
 }
 
-// hashed reports whether ref is the beginning of the digest or the commit of a step.
-func (s *Step) hashed(ref string) bool {
-	return len(ref) >= ShortDigest && strings.HasPrefix(s.Digest, ref) || len(ref) >= shortCommit && s.Commit != nil && strings.HasPrefix(*s.Commit, ref)
-}
-
-// find finds the edition a caller has among the releases, else among the loads; -1 in both for
-// neither. A version means the first edition of it, because the caller may have any; a digest the last,
-// for those are all the same. A day means the edition before the releases of that day.
-func find(recorded, loads []*Step, since string) (release, load int) {
-	version := func(s *Step) bool { return s.Version == since }
-	if at := slices.IndexFunc(recorded, version); at >= 0 {
-		return at, -1
+// find is the place of the release that a caller has, -1 for none. A version means the first release of it, because the
+// caller may have any; a digest the last, for those are all the same. A day means the release before that day.
+func find(steps []history.Step, since string) int {
+	if at := slices.IndexFunc(steps, func(s history.Step) bool { return s.Version == since }); at >= 0 {
+		return at
 	}
-	if at := slices.IndexFunc(loads, version); at >= 0 {
-		return -1, at
-	}
-	for i := len(recorded) - 1; i >= 0; i-- {
-		if recorded[i].hashed(since) {
-			return i, -1
+	for i := len(steps) - 1; i >= 0; i-- {
+		if Named(&steps[i], since) {
+			return i
 		}
 	}
-	for i := len(loads) - 1; i >= 0 && len(since) >= ShortDigest; i-- {
-		if strings.HasPrefix(loads[i].Digest, since) {
-			return -1, i
-		}
+	if _, err := time.Parse(time.DateOnly, since); err != nil || len(steps) == 0 || since < string(steps[0].Released) {
+		return -1
 	}
-	if _, err := time.Parse(time.DateOnly, since); err != nil || len(recorded) == 0 || since < string(recorded[0].Released) {
-		return -1, -1
-	}
-	at := slices.IndexFunc(recorded, func(s *Step) bool { return string(s.Released) >= since })
+	at := slices.IndexFunc(steps, func(s history.Step) bool { return string(s.Released) >= since })
 	if at < 0 {
-		at = len(recorded)
+		at = len(steps)
 	}
-	return max(0, at-1), -1
+	return max(0, at-1)
 }
 
-// FirstDay is the first day from which a caller can go on: that of the oldest recorded release; empty where none is.
-func (p *Past) FirstDay(gen *index.Generation) string {
-	if recorded, _ := p.upTo(gen); len(recorded) > 0 {
-		return string(recorded[0].Released)
-	}
-	return ""
+// Mentions reports whether a release did something to a record.
+func (p *Past) Mentions(table, slug string) bool {
+	return slices.ContainsFunc(p.Steps, func(s history.Step) bool {
+		_, found := slices.BinarySearchFunc(s.Entries, table+"/"+slug, compareKeys)
+		return found
+	})
 }
 
-// Nearest is the version of the oldest edition from which a caller can go on.
-func (p *Past) Nearest(gen *index.Generation) string {
-	recorded, loads := p.upTo(gen)
-	if len(recorded) > 0 {
-		return recorded[0].Version
+// A Change is one change of a trail.
+type Change struct {
+	Step *history.Step
+	history.Entry
+}
+
+// A Query says which changes a page has.
+type Query struct {
+	// Tables, slugs and fields of the changes; nil means all of them.
+	Tables, Slugs, Fields []string
+	Limit                 int
+	After                 *index.Position // the last change of the page before; nil for the first page
+}
+
+// Page selects the changes of a page and counts those of all pages. last is the place of the last of the page, nil
+// where no other follows.
+func (t *Trail) Page(q *Query) (rows []Change, total int, last *index.Position) {
+	started, more := q.After == nil, false
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		for _, e := range s.Entries {
+			if !q.wants(e) {
+				continue
+			}
+			total++
+			switch {
+			case !started && (s.Digest != q.After.Text || compareKeys(e, q.After.Slug) <= 0):
+			case len(rows) < q.Limit:
+				rows = append(rows, Change{s, e})
+			default:
+				more = true
+			}
+		}
+		started = started || s.Digest == q.After.Text
 	}
-	if last := lastDropped(loads); last < len(loads)-1 {
-		return loads[max(0, last)].Version
+	if more {
+		end := rows[len(rows)-1]
+		last = &index.Position{Known: true, Text: end.Step.Digest, Slug: string(end.Table) + "/" + end.Slug}
 	}
-	return gen.Info.Version
+	return rows, total, last
+}
+
+// compareKeys compares the place of a change within its release with that of a cursor.
+func compareKeys(e history.Entry, key string) int {
+	table, slug, _ := strings.Cut(key, "/")
+	order := func(table string) int { return slices.Index(record.ChangeTables, record.ChangeTable(table)) }
+	return cmp.Or(cmp.Compare(order(string(e.Table)), order(table)), strings.Compare(e.Slug, slug))
+}
+
+// wants reports whether a query asks for a change: of a record, and of a field or one in it.
+func (q *Query) wants(e history.Entry) bool {
+	return (q.Tables == nil || slices.Contains(q.Tables, string(e.Table))) && (q.Slugs == nil || slices.Contains(q.Slugs, e.Slug)) &&
+		(q.Fields == nil || slices.ContainsFunc(e.Fields, func(f record.FieldChange) bool {
+			return slices.ContainsFunc(q.Fields, func(name string) bool {
+				rest, in := strings.CutPrefix(f.Field, name)
+				return in && (rest == "" || rest[0] == '.')
+			})
+		}))
+}
+
+// Rows are changes as the list has them, each in JSON.
+func Rows(changes []Change) [][]byte {
+	rows := make([][]byte, len(changes))
+	for i, c := range changes {
+		row := Row{
+			DatasetVersion: c.Step.Version, Digest: c.Step.Digest, Released: c.Step.Released, Recorded: true,
+			Table: string(c.Table), Slug: c.Slug, Change: c.Act, Fields: make([]FieldChange, len(c.Fields)),
+		}
+		for j, f := range c.Fields {
+			row.Fields[j] = FieldChange{f.Field, f.At, f.Old, f.New}
+		}
+		if c.Act == record.Removed {
+			row.Record = c.Record
+		}
+		rows[i] = rowjson.Marshal(row)
+	}
+	return rows
 }

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"modeldex/dataset/history"
 	"modeldex/dataset/record"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/changes"
@@ -14,7 +15,7 @@ import (
 
 // ChangesQuery is what happened to records, newest release first, as the page of changes shows it.
 type ChangesQuery struct {
-	Steps  []*changes.Step // newest first
+	Steps  []history.Step // newest first
 	Rows   []changes.Change
 	Total  int
 	Params url.Values
@@ -44,24 +45,21 @@ func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Sheet 
 }
 
 // releaseCell is the name of a release, which leads to its changes.
-func releaseCell(s *changes.Step) Cell {
-	out := Cell{Text: s.Version, Href: address("/changes", "release", s.Digest[:changes.ShortDigest]), Title: string(s.Released)}
-	if !s.Recorded {
-		out.Note = "not released yet"
-	}
-	return out
+func releaseCell(s *history.Step) Cell {
+	return Cell{Text: s.Version, Href: address("/changes", "release", s.Digest[:changes.ShortDigest]), Title: string(s.Released)}
 }
 
-func releaseTable(steps []*changes.Step) Table {
+func releaseTable(steps []history.Step) Table {
 	t := Table{ID: "releases", Title: text.Count(len(steps), "release", "releases"), Empty: "No release is recorded.", Columns: columns("Release", "~Day", "What it did", "~Digest")}
-	for _, s := range steps {
+	for i := range steps {
+		s := &steps[i]
 		t.Rows = append(t.Rows, []Cell{releaseCell(s), {Text: string(s.Released)}, {Text: tally(s), Class: "prose"}, {Text: s.Digest[:changes.ShortDigest], Title: s.Digest}})
 	}
 	return t
 }
 
 // tally says how many records of each kind a step added, changed and so on.
-func tally(s *changes.Step) string {
+func tally(s *history.Step) string {
 	counts := map[[2]string]int{}
 	for _, e := range s.Entries {
 		counts[[2]string{string(e.Table), string(e.Act)}]++
@@ -106,7 +104,7 @@ func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 			changedRecord(n, string(c.Table), c.Slug),
 			{Text: strings.TrimSuffix(string(c.Table), "s")},
 			{Text: string(c.Act), Class: "act-" + string(c.Act)},
-			changedFields(c.Fields), releaseCell(q.Steps[c.Step]),
+			changedFields(c.Fields), releaseCell(c.Step),
 		})
 	}
 	return t

@@ -116,7 +116,7 @@ func (r *reloader) publish(ctx context.Context, set *dataset.Set, started time.T
 	renderers := rows.RenderersOf(r.catalog.Load())
 	if prev != nil && prev.Digest == set.Digest && prev.Edition == renderers.Edition {
 		r.last = set
-		r.history.Releases(set) // the recorded changes are no part of the digest
+		r.history.Take(set) // the recorded changes are no part of the digest
 		r.history.Accept()
 		return nil
 	}
@@ -129,13 +129,8 @@ func (r *reloader) publish(ctx context.Context, set *dataset.Set, started time.T
 		before = set // the first has nothing before it
 	}
 	changes := diff.Compare(before, set)
-	if err := r.live.PublishAfter(gen, func(number uint64) error {
-		// Before it is served: a response made from it can then find how it came about.
-		r.history.Record(number, set, changes)
-		return nil
-	}); err != nil {
-		return err
-	}
+	r.history.Take(set) // before it is served: a response made from it finds how it came about
+	r.live.Publish(gen)
 	r.last = set
 	r.latest.Store(&webhook.Dataset{Set: set, Generation: gen})
 	if hooks := r.hooks.Load(); hooks != nil {
