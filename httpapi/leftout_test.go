@@ -21,16 +21,13 @@ func TestLeftOut(t *testing.T) {
 		list, query, others string
 		ask                 fit.Query
 		least               float64
-		pareto              string // what a row also needs, to be compared
 	}{
-		{"models", "fits=apple-m3-max", "", fit.Query{Hardware: "apple-m3-max"}, 0, ""},
-		{"models", "fits=apple-m3-max&min_tps=20", "family=llama,qwen", fit.Query{Hardware: "apple-m3-max"}, 20, ""},
-		{"models", "fits=amd-instinct-mi250&min_tps=20", "family=llama,phi", fit.Query{Hardware: "amd-instinct-mi250"}, 20, ""},
-		{"models", "fits=nvidia-rtx-4090&min_tps=100&context=32768", "", fit.Query{Hardware: "nvidia-rtx-4090", Context: 32768}, 100, ""},
-		{"models", "fits=nvidia-rtx-4090&pareto=true&sort=slug", "family=gemma,mistral", fit.Query{Hardware: "nvidia-rtx-4090"}, 0, "intelligence"},
-		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30", "vendor=amd,qualcomm", fit.Query{Model: "llama-3.1-8b-instruct"}, 30, ""},
-		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30&count=2&engine=vllm", "vendor=intel", fit.Query{Model: "llama-3.1-8b-instruct", Count: 2, Rules: fit.VLLM}, 30, ""},
-		{"hardware", "runs=llama-3.1-8b-instruct&count=1&pareto=true&sort=slug", "vendor=nvidia", fit.Query{Model: "llama-3.1-8b-instruct"}, 0, "street_price_usd"},
+		{"models", "fits=apple-m3-max", "", fit.Query{Hardware: "apple-m3-max"}, 0},
+		{"models", "fits=apple-m3-max&min_tps=20", "family=llama,qwen", fit.Query{Hardware: "apple-m3-max"}, 20},
+		{"models", "fits=amd-instinct-mi250&min_tps=20", "family=llama,phi", fit.Query{Hardware: "amd-instinct-mi250"}, 20},
+		{"models", "fits=nvidia-rtx-4090&min_tps=100&context=32768", "", fit.Query{Hardware: "nvidia-rtx-4090", Context: 32768}, 100},
+		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30", "vendor=amd,qualcomm", fit.Query{Model: "llama-3.1-8b-instruct"}, 30},
+		{"hardware", "runs=llama-3.1-8b-instruct&min_tps=30&count=2&engine=vllm", "vendor=intel", fit.Query{Model: "llama-3.1-8b-instruct", Count: 2, Rules: fit.VLLM}, 30},
 	} {
 		if i%datasettest.Rounds(2, 1) > 0 {
 			continue
@@ -68,8 +65,6 @@ func TestLeftOut(t *testing.T) {
 				want[filter]++
 			case runs && !speed && c.least > 0:
 				want["min_tps"]++
-			case runs && c.pareto != "" && row[c.pareto] == nil:
-				want["pareto"]++
 			}
 		}
 		var got struct{ Meta struct{ Notices []Notice } }
@@ -79,17 +74,11 @@ func TestLeftOut(t *testing.T) {
 		if len(want) == 0 {
 			t.Errorf("%s: nothing is left out, which tests nothing", address)
 		}
-		unwanted := 0 // what is not recommended is not compared
-		for _, n := range got.Meta.Notices {
-			if n.Code == notRecommended {
-				unwanted = *n.Count
-			}
-		}
 		for _, n := range got.Meta.Notices {
 			if n.Code != "null_excluded" || n.Count == nil {
 				continue
 			}
-			if least := want[n.Parameter]; *n.Count != least && (n.Parameter != "pareto" || *n.Count < least-unwanted) {
+			if least := want[n.Parameter]; *n.Count != least {
 				t.Errorf("%s: %s is %d, want %d: %s", address, n.Parameter, *n.Count, least, n.Detail)
 			}
 			t.Log(address, n.Detail)
@@ -201,7 +190,7 @@ func TestMemoryAssumed(t *testing.T) {
 		}
 		return len(all)
 	}
-	for _, query := range []string{"runs=qwen3-32b", "runs=qwen3-32b&vendor=apple", "runs=qwen3-32b&vendor=nvidia", "runs=qwen3-32b&max_price_usd=2000&min_tps=5", "runs=llama-3.1-8b-instruct&count=1&pareto=true&sort=slug"} {
+	for _, query := range []string{"runs=qwen3-32b", "runs=qwen3-32b&vendor=apple", "runs=qwen3-32b&vendor=nvidia", "runs=qwen3-32b&max_price_usd=2000&min_tps=5"} {
 		want, got := 0, 0
 		for _, raw := range s.walk(t, "/api/v1/hardware?limit=200&"+query).records {
 			if sold(rowOf(raw)) > 1 {

@@ -23,8 +23,6 @@ type modelRuns struct {
 	// Memory of one device, in GB of 2^30 bytes, for hardware sold with several sizes.
 	MemoryGB float64 `query:"memory_gb,above=0,max=1e6,with=fits"`
 	runOptions
-	// True: only models that no other beats in both speed and intelligence.
-	Pareto bool `query:"pareto"`
 }
 
 // hardwareRuns are the parameters with which the list of hardware keeps what runs a model.
@@ -36,9 +34,6 @@ type hardwareRuns struct {
 	// The size of the model, such as Q4_K_M, instead of the best.
 	Quantization string `query:"quantization,bytes=100"`
 	runOptions
-	// True: only hardware that no other beats in speed, street price and bits_per_weight of the size its row names: a
-	// size of fewer bits is faster, and not the same. With quantization all rows are of one size.
-	Pareto bool `query:"pareto"`
 }
 
 // runOptions are the parameters that both lists of what runs have.
@@ -191,9 +186,6 @@ func (q *listQuery) readRuns() {
 	} else {
 		found = list.All()
 	}
-	if q.Flag("pareto") {
-		found = q.pareto(found)
-	}
 	switch {
 	case main == "runs":
 		q.noticeMemories(found)
@@ -249,28 +241,6 @@ const (
 	undecided = ": a fact is not published that decides what runs; /api/v1/fit names it"
 	noSpeed   = ": the speed was not measured, and a fact that an estimate needs is not published"
 )
-
-// pareto keeps what nothing beats in speed and in intelligence, or in price.
-func (q *listQuery) pareto(found []fit.Best) []fit.Best {
-	t, field, sign, keep := q.r.table(q.gen), index.Field("intelligence"), 1.0, fit.Pareto[fit.Best]
-	if q.r.main == "runs" {
-		field, sign, keep = index.Field("street_price_usd"), -1, paretoBySize
-	}
-	var unknown []dataset.Slug
-	best := keep(found, func(b *fit.Best) (x, y float64, ok bool) {
-		slug := q.runSlug(b)
-		if ord, known := t.Find(slug); known && b.TPS != nil {
-			x = sign * t.Number(field, ord)
-			y, ok = *b.TPS, !math.IsNaN(x)
-		}
-		if !ok {
-			unknown = append(unknown, dataset.Slug(slug))
-		}
-		return x, y, ok
-	})
-	q.noticeLeftOut("pareto", unknown, ": speed or "+string(field)+" is unknown")
-	return best
-}
 
 // runSlug is the slug of the row that says what runs.
 func (q *listQuery) runSlug(b *fit.Best) string {

@@ -332,7 +332,7 @@ func (l *list) chosen(gen *index.Generation, q *ExploreQuery, at Place) (out []L
 }
 
 // besideRuns are the parameters that mean something only beside fits or runs.
-var besideRuns = []string{"quantization", "min_tps", "count", "context", "kv", "engine", "allow_extended", "prefer", "pareto"}
+var besideRuns = []string{"quantization", "min_tps", "count", "context", "kv", "engine", "allow_extended", "prefer"}
 
 func (l *list) chosenText(n *names, name, v string) string {
 	for i := range l.fields {
