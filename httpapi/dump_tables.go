@@ -1,10 +1,7 @@
 package httpapi
 
 import (
-	"slices"
-
 	"modeldex/httpapi/export"
-	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 	"modeldex/snapshot"
 )
@@ -27,62 +24,8 @@ func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 		table(tools.columns(), gen.Tools, gen.Tools.Row),
 		table(benchmarks.columns(), gen.Benchmarks, gen.Benchmarks.Row),
 		table(quality.columns(), gen.Quality, gen.Quality.Row),
-		wideTable(gen),
 	}
 	return src
-}
-
-// facts are the columns of a table that are not lists, for tables that are joined with it.
-type facts struct {
-	member  string // of a joined row
-	columns []export.Column
-	kept    *rowjson.Projection
-}
-
-func factsOf(member string, r *resource) *facts {
-	f := &facts{member: member}
-	var names []string
-	for _, c := range r.columns().Without("fit").Columns {
-		if c.Type != export.Texts && c.Type != export.Any {
-			names = append(names, c.Name)
-			c.Name = member + "." + c.Name
-			f.columns = append(f.columns, c)
-		}
-	}
-	f.kept = rowjson.NewProjection(names)
-	return f
-}
-
-// of gives the facts of records by slug, as a member of a row.
-func (f *facts) of(t *index.Table) func(dst []byte, slug string) []byte {
-	made := map[string][]byte{} // by slug
-	return func(dst []byte, slug string) []byte {
-		if made[slug] == nil {
-			ord, _ := t.Find(slug) // the checks rule out that it is not there
-			made[slug] = f.kept.Append([]byte(`,"`+f.member+`":`), t.Row(ord))
-		}
-		return append(dst, made[slug]...)
-	}
-}
-
-// wideTable is the benchmarks, each with the facts of its model and its hardware.
-func wideTable(gen *index.Generation) export.Table {
-	ofModel, ofHardware := factsOf("model_facts", models), factsOf("hardware_facts", hardware)
-	return export.Table{
-		Schema: export.NewSchema("benchmarks_wide", slices.Concat(benchmarks.columns().Columns, ofModel.columns, ofHardware.columns)),
-		Count:  gen.Benchmarks.Len(),
-		Rows: func() export.Rows {
-			model, machine := ofModel.of(gen.Models), ofHardware.of(gen.Hardware)
-			var line []byte
-			b := gen.Benchmarks
-			return allRowsOf(b, func(ord uint32) []byte {
-				row := b.Row(ord)
-				line = model(append(line[:0], row[:len(row)-1]...), b.Text(index.Model, ord))
-				line = append(machine(line, b.Text(index.Hardware, ord)), '}')
-				return line
-			})
-		},
-	}
 }
 
 // allRowsOf gives the rows of a table in its order.

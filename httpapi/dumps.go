@@ -6,7 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"modeldex/httpapi/connections"
@@ -17,7 +17,6 @@ import (
 	"modeldex/quota"
 
 	jsonv2 "github.com/goccy/go-json/v2"
-	"golang.org/x/sync/singleflight"
 )
 
 // DumpView is the files of one edition of the dataset.
@@ -79,35 +78,22 @@ func dumpAddress(d *export.Dump, name string) string {
 	return "/api/v1/dumps/" + d.Edition + "/" + name
 }
 
-const (
-	// dumpWait is how long a caller waits for a dump that is being made.
-	dumpWait = 20 * time.Second
-	// dumpRetry is after how long a dump that could not be made is tried again.
-	dumpRetry = 30 * time.Second
-)
+// dumpRetry is after how long a dump that could not be made is tried again.
+const dumpRetry = 30 * time.Second
 
-// madeDump is a dump, or why it could not be made.
-type madeDump struct {
-	content [16]byte // what it was made of, see contentOf
-	dump    *export.Dump
-	err     error
-	at      time.Time
-}
-
-// of reports whether m answers callers who ask for the dump of some content.
-func (m *madeDump) of(content [16]byte) bool {
-	return m != nil && m.content == content && (m.err == nil || time.Since(m.at) < dumpRetry)
-}
-
-// dumper makes the dump of the dataset being served, once for all callers who wait.
+// dumper makes the dump of the dataset being served, and keeps it until another is asked for.
 type dumper struct {
 	sources func(*index.Generation) *export.Sources
 	log     *slog.Logger
-	worked  func()                   // called after a dump was made, if set
-	newest  atomic.Pointer[madeDump] // nil before the first
-	flight  singleflight.Group
+	worked  func()          // called after a dump was made, if set
 	ctx     context.Context // ends when the server shuts down
 	end     context.CancelFunc
+
+	mu      sync.Mutex // held while a dump is made: who asks for it waits
+	content [16]byte   // what the newest was made of, see contentOf
+	dump    *export.Dump
+	err     error // why it could not be made
+	at      time.Time
 }
 
 // dumpFor is the dump of the dataset being served, if the caller may have it. It is made when somebody asks for it,
@@ -119,47 +105,31 @@ func (s *Server) dumpFor(req *request) (*export.Dump, *failure) {
 	if req.gen == nil {
 		return nil, &failure{code: notReady, retryAfter: 1}
 	}
-	made := s.dumps.get(req.gen, req.content)
-	if made == nil {
-		return nil, &failure{code: notReady, retryAfter: 2, detail: "The dump of this dataset is being made. Try again after Retry-After seconds."}
-	}
-	if made.err != nil {
+	dump, err := s.dumps.get(req.gen, req.content)
+	if err != nil {
 		return nil, &failure{code: notReady, retryAfter: int64(dumpRetry / time.Second), detail: "The dump of this dataset cannot be made at the moment. Try again after Retry-After seconds."}
 	}
-	return made.dump, nil
+	return dump, nil
 }
 
-// get is the dump of a generation. It is nil while one is being made that takes longer than a caller waits.
-func (d *dumper) get(gen *index.Generation, content [16]byte) *madeDump {
-	if made := d.newest.Load(); made.of(content) {
-		return made
+// get is the dump of a generation.
+func (d *dumper) get(gen *index.Generation, content [16]byte) (*export.Dump, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.content == content && (d.dump != nil || time.Since(d.at) < dumpRetry) {
+		return d.dump, d.err
 	}
-	done := d.flight.DoChan(string(content[:]), func() (any, error) { return d.make(gen, content), nil })
-	select {
-	case result := <-done:
-		return result.Val.(*madeDump) //nolint:forcetypeassert // of make
-	case <-time.After(dumpWait):
-		return nil
-	}
-}
-
-// make makes the dump of a generation and keeps it in the place of the one before.
-func (d *dumper) make(gen *index.Generation, content [16]byte) *madeDump {
-	if last := d.newest.Load(); last.of(content) { // another caller was faster
-		return last
-	}
-	made := &madeDump{content: content, at: time.Now()}
+	d.content, d.at = content, time.Now()
 	about := []any{"version", gen.Info.Version, "digest", gen.Digest.String()}
-	if made.dump, made.err = export.Build(d.ctx, d.sources(gen)); made.err != nil {
-		d.log.Warn("dump not made", append(about, "cause", made.err)...)
+	if d.dump, d.err = export.Build(d.ctx, d.sources(gen)); d.err != nil {
+		d.log.Warn("dump not made", append(about, "cause", d.err)...)
 	} else {
-		d.log.Info("dump made", append(about, "edition", made.dump.Edition, "took", time.Since(made.at).String())...)
+		d.log.Info("dump made", append(about, "edition", d.dump.Edition, "took", time.Since(d.at).String())...)
 	}
 	if d.worked != nil {
 		d.worked()
 	}
-	d.newest.Store(made)
-	return made
+	return d.dump, d.err
 }
 
 // getDump answers a file of an edition; latest and the digest of the dataset being served lead to it.
@@ -224,7 +194,7 @@ func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File
 	return resp
 }
 
-// Who may have records in bulk: the dumps, and whole records of the list of changes.
+// Who may have records in bulk.
 
 // admitDumps lets those have bulk data for whom the dumps are.
 func (s *Server) admitDumps(req *request) *failure {
@@ -242,7 +212,7 @@ func (s *Server) admitDumps(req *request) *failure {
 func (s *Server) admitPaid(req *request) *failure {
 	f := s.identify(req)
 	if f != nil && f.code == missingKey && f.detail == "" { // its own text offers a free key, which would be the next 403
-		f.detail = fmt.Sprintf("Dumps, and whole records of changes, need a key of the tier %s. Send it as \"Authorization: Bearer <key>\".", paidTiers(s.cfg.Keeper.Tiers()))
+		f.detail = fmt.Sprintf("Dumps need a key of the tier %s. Send it as \"Authorization: Bearer <key>\".", paidTiers(s.cfg.Keeper.Tiers()))
 	}
 	if f != nil {
 		return f
@@ -253,7 +223,7 @@ func (s *Server) admitPaid(req *request) *failure {
 		return f
 	}
 	if tier := req.call.Standing().Tier; tier == quota.FreeTier {
-		return &failure{code: tierRequired, detail: fmt.Sprintf("Dumps, and whole records of changes, need a key of the tier %s; this key is of the tier %s.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
+		return &failure{code: tierRequired, detail: fmt.Sprintf("Dumps need a key of the tier %s; this key is of the tier %s.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func TestFeeds(t *testing.T) {
 		}
 		for _, file := range feedFiles {
 			doc := checkAtom(t, path+file, s.ask(t, "GET", "/feeds/"+path+file, "Authorization", "").body)
-			if len(doc.Entries) == 0 || len(doc.Entries) > maxEntries {
+			if len(want) > 0 && len(doc.Entries) == 0 || len(doc.Entries) > maxEntries {
 				t.Errorf("%s%s: %d entries, want 1 to %d", path, file, len(doc.Entries), maxEntries)
 			}
 			got := []string{}

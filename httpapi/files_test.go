@@ -313,8 +313,8 @@ func compareDuckDB(t *testing.T, s *service, got map[string]json.RawMessage) {
 		}
 		for name, count := range map[string]int{
 			"models." + f: gen.Models.Len(), "groups." + f: len(want),
-			"dump benchmarks " + f: gen.Benchmarks.Len(), "dump benchmarks_wide " + f: gen.Benchmarks.Len(),
-			"dump models " + f: gen.Models.Len(), "dump hardware " + f: gen.Hardware.Len(), "dump tools " + f: gen.Tools.Len(),
+			"dump benchmarks " + f: gen.Benchmarks.Len(),
+			"dump models " + f:     gen.Models.Len(), "dump hardware " + f: gen.Hardware.Len(), "dump tools " + f: gen.Tools.Len(),
 		} {
 			if have := string(got["count of "+name]); have != fmt.Sprint(count) {
 				t.Errorf("%s: DuckDB counts %s rows, the API has %d", name, have, count)
@@ -370,16 +370,16 @@ func TestRecipes(t *testing.T) {
 	})
 	t.Run("duckdb", func(t *testing.T) {
 		dir := duckDB(t)
-		sql := between(t, string(text), "latest/benchmarks_wide.parquet", `duckdb -c "`, `"`)
-		file := filepath.Join(t.TempDir(), "benchmarks_wide.parquet")
-		wide := wideTable(shipped.live.Current())
-		if err := os.WriteFile(file, fileOf(shipped.live.Current(), export.Parquet, wide.Schema, wide.Rows()), 0o600); err != nil {
+		sql := between(t, string(text), "latest/benchmarks.parquet", `duckdb -c "`, `"`)
+		file := filepath.Join(t.TempDir(), "benchmarks.parquet")
+		gen := shipped.live.Current()
+		if err := os.WriteFile(file, fileOf(gen, export.Parquet, benchmarks.columns(), allRowsOf(gen.Benchmarks, gen.Benchmarks.Row)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		cmd := exec.Command("node", "-e", `const {createRequire} = require('node:module');
 			const {DuckDBInstance} = createRequire(process.argv[1] + '/')('@duckdb/node-api');
 			DuckDBInstance.create(':memory:').then((i) => i.connect()).then((db) => db.runAndReadAll(process.argv[2])).then((r) => console.log(JSON.stringify(r.getRowsJson())))`,
-			dir, strings.ReplaceAll(sql, "benchmarks_wide.parquet", file))
+			dir, strings.ReplaceAll(sql, "benchmarks.parquet", file))
 		out, err := cmd.CombinedOutput()
 		var rows [][]any
 		if err != nil || json.Unmarshal(out, &rows) != nil || len(rows) != 10 {

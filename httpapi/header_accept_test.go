@@ -48,7 +48,7 @@ func TestHeadOfNothing(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustSmallLive(t))
 	for _, path := range []string{
-		"/api/v1/models?q=nothing&format=ndjson", "/api/v1/benchmarks?q=nothing&format=ndjson", "/api/v1/changes?table=quantizations&format=ndjson",
+		"/api/v1/models?q=nothing&format=ndjson", "/api/v1/benchmarks?q=nothing&format=ndjson",
 		"/api/v1/models/", "/api/v1/models/llama2:7b", "/explore/models?q=",
 	} {
 		get, head := s.ask(t, http.MethodGet, path), s.ask(t, http.MethodHead, path)

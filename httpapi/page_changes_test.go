@@ -56,7 +56,7 @@ func TestChangesPage(t *testing.T) {
 		{"/changes?release=2", 200},
 		{"/changes?release=aaaaaaa", 200},
 		{"/changes?release=none", 400},
-		{"/changes?since=none", 410},
+		{"/changes?since=2001.1.1", 410},
 		{"/changes?table=users", 400},
 		{"/changes?records=true", 400},
 		{"/changes?cursor=x", 400},

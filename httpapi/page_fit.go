@@ -144,9 +144,9 @@ func fitNotices(q *pages.FitQuery) (out []Notice) {
 	return out
 }
 
-var fitColumns = schemaOf[fit.Best]("fit", "")
+var fitColumns = schemaOf[fit.Best]("fit")
 
-var fitSizeColumns = schemaOf[fit.Size]("sizes", "FitSize")
+var fitSizeColumns = schemaOf[fit.Size]("sizes")
 
 // fitFile is what fitData has as a file: the models that run, or the sizes of the model that was chosen.
 func fitFile(gen *index.Generation, q *pages.FitQuery) []byte {

@@ -104,29 +104,29 @@ var (
 	models = newList(resource{
 		name: "models", singular: "model", table: modelsOf, maxLimit: 200, normal: slugOrder, fields: index.ModelFields,
 		main: "fits", params: runsParams[modelRuns]("fits"),
-		row: rowjson.TreeOf[rows.Model](), columns: schemaOf[rows.Model]("models", "Model"),
+		row: rowjson.TreeOf[rows.Model](), columns: schemaOf[rows.Model]("models"),
 		detail: &resource{
 			params: query.Of[modelParams](),
-			row:    rowjson.TreeOf[rows.ModelDetail](), columns: schemaOf[rows.ModelDetail]("models", "ModelDetail"),
+			row:    rowjson.TreeOf[rows.ModelDetail](), columns: schemaOf[rows.ModelDetail]("models"),
 		},
 	})
 	hardware = newList(resource{
 		name: "hardware", singular: "hardware", table: hardwareOf, maxLimit: 200, normal: slugOrder, fields: index.HardwareFields,
 		main: "runs", params: runsParams[hardwareRuns]("runs"),
-		row: rowjson.TreeOf[rows.Hardware](), columns: schemaOf[rows.Hardware]("hardware", "Hardware"),
+		row: rowjson.TreeOf[rows.Hardware](), columns: schemaOf[rows.Hardware]("hardware"),
 	})
 	tools = newList(resource{
 		name: "tools", singular: "tool", table: toolsOf, maxLimit: 200, normal: slugOrder, fields: index.ToolFields,
-		row: rowjson.TreeOf[rows.Tool](), columns: schemaOf[rows.Tool]("tools", "Tool"),
+		row: rowjson.TreeOf[rows.Tool](), columns: schemaOf[rows.Tool]("tools"),
 	})
 	benchmarks = newList(resource{
 		name: "benchmarks", singular: "benchmark", table: benchmarksOf, maxLimit: 500, normal: "-run_date", fields: index.BenchmarkFields,
 		params: query.Of[benchmarkParams](),
-		row:    rowjson.TreeOf[rows.Benchmark](), columns: schemaOf[rows.Benchmark]("benchmarks", "Benchmark"),
+		row:    rowjson.TreeOf[rows.Benchmark](), columns: schemaOf[rows.Benchmark]("benchmarks"),
 	})
 	quality = newList(resource{
 		name: "quality", singular: "quality", table: qualityOf, maxLimit: 500, normal: "id", fields: index.QualityFields,
-		row: rowjson.TreeOf[rows.Quality](), columns: schemaOf[rows.Quality]("quality", "Quality"),
+		row: rowjson.TreeOf[rows.Quality](), columns: schemaOf[rows.Quality]("quality"),
 	})
 )
 

@@ -44,7 +44,7 @@ func newStatsList() *resource {
 	r := &resource{
 		name: "benchmarks", path: "benchmarks/stats", file: "benchmark-statistics", singular: "group", table: benchmarksOf,
 		fields: index.BenchmarkFields, maxLimit: 1000, sorts: index.GroupOrders, normal: "key",
-		columns: schemaOf[rows.Group]("statistics", "StatsGroup"), params: query.Of[statsParams](),
+		columns: schemaOf[rows.Group]("statistics"), params: query.Of[statsParams](),
 	}
 	for name, values := range map[string][]string{
 		"group_by": groupFields(index.Groups), "metric": groupFields(index.Metric), "weight": {"row", "source", "page"},
@@ -121,7 +121,7 @@ func showStats(s *Server, req *request) (*response, *failure) {
 func statsSchema(q *listQuery) *export.Schema {
 	var by []export.Column
 	for _, name := range q.Texts("group_by") {
-		by = append(by, export.Column{Name: "group." + name, Nullable: true, Doc: fieldOf(index.BenchmarkFields, index.Field(name)).Doc})
+		by = append(by, export.Column{Name: "group." + name, Nullable: true})
 	}
 	return statsList.columns().Replace("group", by...)
 }

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"strconv"
 
-	"modeldex/httpapi/rowjson"
-
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/parquet-go/parquet-go"
@@ -45,7 +43,6 @@ func newParquet(w io.Writer, s *Schema, about About) *parquetFile {
 		parquet.KeyValueMetadata("modeldex.dataset_version", about.Version),
 		parquet.KeyValueMetadata("modeldex.dataset_digest", about.Digest),
 		parquet.KeyValueMetadata("modeldex.licence", about.Licence),
-		parquet.KeyValueMetadata("modeldex.columns", columnsJSON(s)),
 	}
 	for _, c := range s.Columns {
 		if c.Type == Any { // the least and the greatest JSON text say nothing, and one can have megabytes
@@ -53,22 +50,6 @@ func newParquet(w io.Writer, s *Schema, about About) *parquetFile {
 		}
 	}
 	return &parquetFile{schema: s, file: parquet.NewGenericWriter[any](w, options...)}
-}
-
-// columnsJSON describes the columns in the metadata of a file.
-func columnsJSON(s *Schema) string {
-	type column struct {
-		Name     string `json:"name"`
-		Type     string `json:"type"`
-		Nullable bool   `json:"nullable"`
-		Unit     string `json:"unit,omitempty"`
-		Doc      string `json:"description,omitempty"`
-	}
-	out := make([]column, len(s.Columns))
-	for i, c := range s.Columns {
-		out[i] = column{c.Name, c.Type.String(), c.Nullable, c.Unit, c.Doc}
-	}
-	return string(rowjson.Sure(jsonv2.Marshal(out, jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true))))
 }
 
 // group is the columns in the order of the schema; parquet.Group has them sorted by name.

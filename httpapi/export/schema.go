@@ -22,18 +22,11 @@ const (
 	Any                 // other lists, and objects without fixed members, as JSON
 )
 
-var typeNames = [...]string{Text: "text", Integer: "integer", Number: "number", Flag: "boolean", Texts: "texts", Any: "json"}
-
-// String is the name of the type in the metadata of files.
-func (t Type) String() string { return typeNames[t] }
-
 // Column is one column of a file.
 type Column struct {
 	Name     string // the path of members in a row, with dots
 	Type     Type
 	Nullable bool
-	Unit     string // of numbers, such as "GB/s"; empty for plain counts and other types
-	Doc      string // a sentence; may be empty
 }
 
 // Schema is the columns of a kind of row. It is immutable and safe for concurrent use.
@@ -49,16 +42,10 @@ type branch struct {
 	members map[string]*branch // by name in JSON quotes, as rows spell it
 }
 
-// SchemaOf reads the columns off the Go type of a row: a struct with json tags. The unit of a column
-// is that of the tag jsonschema_extras. doc, if not nil, describes the column with a dotted name.
-func SchemaOf(name string, row reflect.Type, doc func(column string) string) *Schema {
+// SchemaOf reads the columns off the type of a row: a struct with json tags.
+func SchemaOf[Row any](name string) *Schema {
 	var columns []Column
-	addColumns(&columns, row, "", false)
-	for i := range columns {
-		if doc != nil {
-			columns[i].Doc = doc(columns[i].Name)
-		}
-	}
+	addColumns(&columns, reflect.TypeFor[Row](), "", false)
 	return NewSchema(name, columns)
 }
 
@@ -120,7 +107,7 @@ func addColumns(dst *[]Column, t reflect.Type, prefix string, nullable bool) {
 		case name != "" && name != "-":
 			null := nullable || f.Type.Kind() == reflect.Pointer || strings.Contains(options, "omit") ||
 				slices.Contains(strings.Split(f.Tag.Get("jsonschema"), ","), "nullable")
-			c := Column{Name: prefix + name, Nullable: null, Unit: unitOf(f.Tag)}
+			c := Column{Name: prefix + name, Nullable: null}
 			if elem := target(f.Type); elem.Kind() == reflect.Struct && elem != moment {
 				addColumns(dst, elem, c.Name+".", null)
 			} else {
@@ -136,15 +123,6 @@ func target(t reflect.Type) reflect.Type {
 		return t.Elem()
 	}
 	return t
-}
-
-func unitOf(tag reflect.StructTag) string {
-	for part := range strings.SplitSeq(tag.Get("jsonschema_extras"), ",") {
-		if unit, ok := strings.CutPrefix(part, "unit="); ok {
-			return unit
-		}
-	}
-	return ""
 }
 
 // moment is a struct that JSON has as a text.

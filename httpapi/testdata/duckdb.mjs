@@ -26,7 +26,7 @@ for (const f of ['csv', 'ndjson', 'parquet']) {
   out[`groups of list.${f}`] = groups;
   for (const name of ['models', 'groups']) out[`count of ${name}.${f}`] = Number((await rows(`SELECT count(*)::INT FROM ${read[f](`${files}/${name}.${f}`)}`))[0][0]);
   out[`sum of models.${f}`] = Number((await rows(`SELECT sum(params_b)::DOUBLE FROM ${read[f](`${files}/models.${f}`)}`))[0][0]);
-  for (const name of ['benchmarks', 'benchmarks_wide', 'models', 'hardware', 'tools']) {
+  for (const name of ['benchmarks', 'models', 'hardware', 'tools']) {
     const file = `${files}/dump-${name}.${f}${f === 'parquet' ? '' : '.zst'}`;
     out[`count of dump ${name} ${f}`] = Number((await rows(`SELECT count(*)::INT FROM ${read[f](file)}`))[0][0]);
   }
