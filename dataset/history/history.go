@@ -19,7 +19,6 @@ import (
 
 	"modeldex/dataset/record"
 
-	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
