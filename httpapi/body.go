@@ -29,7 +29,7 @@ func readBody(req *request, params []query.Param) (*query.Values, *failure) {
 
 // bodyMembers reads the members of a JSON object.
 func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
-	if f := checkMediaType(c); f != nil {
+	if f := checkMediaType(c, jsonType); f != nil {
 		return nil, f
 	}
 	members := map[string]jsontext.Value{}
@@ -57,15 +57,15 @@ func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
 	return members, nil
 }
 
-// checkMediaType rejects a body that is not declared as plain JSON in UTF-8.
-func checkMediaType(c *fiber.Ctx) *failure {
+// checkMediaType rejects a body that is not declared as plain text of a type, in UTF-8.
+func checkMediaType(c *fiber.Ctx, want string) *failure {
 	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	charset, given := params["charset"]
 	switch coding := strings.ToLower(c.Get(fiber.HeaderContentEncoding)); {
-	case err != nil || kind != jsonType:
-		return fail(unsupportedType)
+	case err != nil || kind != want:
+		return &failure{code: unsupportedType, detail: "Send the body as " + want + "."}
 	case given && !strings.EqualFold(charset, "utf-8"):
-		return &failure{code: unsupportedType, detail: "JSON is UTF-8. Send the body as application/json, in UTF-8."}
+		return &failure{code: unsupportedType, detail: "Send the body as " + want + ", in UTF-8."}
 	case coding != "" && coding != "identity":
 		return &failure{code: unsupportedType, detail: "Bodies are not decompressed here. Send the body without a Content-Encoding."}
 	}

@@ -113,7 +113,7 @@ func answerMCP(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
 	}
-	if f := checkMediaType(req.c); f != nil {
+	if f := checkMediaType(req.c, jsonType); f != nil {
 		return nil, f
 	}
 	known := s.identify(req) == nil && s.keeper.CheckCurrent(req.digest) == quota.Admitted

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"sync"
 
+	"modeldex/dataset/contribute"
 	"modeldex/httpapi/charts"
-	"modeldex/httpapi/contribute"
 	"modeldex/httpapi/cursor"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/query"
@@ -441,13 +441,9 @@ func requestBody(rt *route) any {
 
 // contributionForm describes the fields of the page for contributions.
 func contributionForm() object {
-	properties := obj(contribute.KindField, obj("type", "string", "enum", []string{contribute.FieldsForm, contribute.PastedForm}, "default", contribute.FieldsForm,
-		"description", contribute.FieldsForm+": one measurement, whose other fields have the names and the rules of a benchmark. "+contribute.PastedForm+": an output of llama-bench."))
-	for _, g := range append(slices.Clone(contribute.Groups), contribute.Pasted) {
+	properties := obj()
+	for _, g := range contribute.Groups {
 		for _, f := range g.Fields {
-			if _, known := properties.get(f.Name); known {
-				continue
-			}
 			text := obj("type", "string", "description", strings.TrimSpace(f.Label+". "+f.Help))
 			if f.Choices != nil {
 				values := make([]string, len(f.Choices))

@@ -2,18 +2,11 @@ package httpapi
 
 import (
 	"bytes"
-	"mime"
-	"net/http"
 	"net/url"
-	"strings"
 
-	"modeldex/dataset"
-	"modeldex/httpapi/contribute"
+	"modeldex/dataset/contribute"
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/query"
-	"modeldex/index"
-
-	"github.com/gofiber/fiber/v2"
 )
 
 const (
@@ -64,68 +57,27 @@ func checkContribution(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
 	}
-	sent, f := readForm(req)
-	if f != nil {
+	if f := checkMediaType(req.c, formType); f != nil {
 		return nil, f
-	}
-	set, gen := s.records()
-	if set == nil {
-		return nil, &failure{code: notReady, retryAfter: 1}
-	}
-	result := contribute.NewDesk(set, gen.Names, s.cfg.Now).Check(sent)
-	at := s.place(req, contributePath, "")
-	return pageOnce(req, gen, s.pages.Contribute(gen, sent, result, at)), nil
-}
-
-// records are the set being served and the generation that was made of it; nil before there are any.
-func (s *Server) records() (*dataset.Set, *index.Generation) {
-	if s.cfg.Records == nil {
-		return nil, nil
-	}
-	if d := s.cfg.Records(); d != nil {
-		return d.Set, d.Generation
-	}
-	return nil, nil
-}
-
-// pageOnce is a page that no cache may keep.
-func pageOnce(req *request, gen *index.Generation, body []byte) *response {
-	c := req.coding
-	if len(body) <= encoding.CompressFrom {
-		c = encoding.Identity
-	}
-	resp := newResponse(http.StatusOK, htmlType, encoding.Compress(body, c))
-	if resp.coding = c; c != encoding.Identity {
-		resp.set(fiber.HeaderContentEncoding, encoding.Names[c])
-	}
-	resp.set("Content-Security-Policy", pagePolicy)
-	resp.set("Referrer-Policy", "strict-origin-when-cross-origin")
-	resp.keep("no-store", openVary)
-	resp.madeOf(gen.Info.Version, gen.Digest.String())
-	return resp
-}
-
-// readForm reads the fields of a form as browsers send it.
-func readForm(req *request) (url.Values, *failure) {
-	h := &req.ctx.Request.Header
-	kind, params, err := mime.ParseMediaType(string(h.ContentType()))
-	charset, given := params["charset"]
-	coding := strings.ToLower(string(h.Peek(fiber.HeaderContentEncoding)))
-	switch {
-	case err != nil || kind != formType:
-		return nil, &failure{code: unsupportedType, detail: "Send the fields as the form of the page does: as " + formType + "."}
-	case given && !strings.EqualFold(charset, "utf-8"):
-		return nil, &failure{code: unsupportedType, detail: "Send the form in UTF-8."}
-	case coding != "" && coding != "identity":
-		return nil, &failure{code: unsupportedType, detail: "Bodies are not decompressed here. Send the form without a Content-Encoding."}
 	}
 	body := req.ctx.Request.Body()
 	if n := bytes.Count(body, []byte{'&'}); n >= mostFormFields {
 		return nil, &failure{code: badRequest, detail: "The form has more fields than any form of this service."}
 	}
-	values, err := url.ParseQuery(string(body))
+	sent, err := url.ParseQuery(string(body))
 	if err != nil {
 		return nil, &failure{code: badRequest, detail: "The body is not a form: a sign in it is not escaped as it must be."}
 	}
-	return values, nil
+	if s.cfg.Records == nil || s.cfg.Records() == nil {
+		return nil, &failure{code: notReady, retryAfter: 1}
+	}
+	d := s.cfg.Records()
+	result := contribute.NewDesk(d.Set, d.Generation.Names, s.cfg.Now).Check(sent)
+	page := s.pages.Contribute(d.Generation, sent, result, s.place(req, contributePath, ""))
+	resp := newEntity(page, req.coding, htmlType, func(encoding.Coding) string { return "" })
+	resp.set("Content-Security-Policy", pagePolicy)
+	resp.set("Referrer-Policy", "strict-origin-when-cross-origin")
+	resp.keep("no-store", openVary)
+	resp.madeOf(d.Generation.Info.Version, d.Generation.Digest.String())
+	return resp, nil
 }

@@ -1,14 +1,18 @@
 package httpapi
 
 import (
+	"bytes"
+	"cmp"
 	"html"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/contribute"
 	"modeldex/dataset/record"
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/webhook"
@@ -40,7 +44,7 @@ func (s *service) send(t *testing.T, form url.Values, more ...string) *answer {
 
 func validForm(changes ...string) url.Values {
 	v := url.Values{
-		"form": {"fields"}, "model": {"qwen3-8b"}, "quantization": {"Q4_K_M"}, "hardware": {"RTX 4090"}, "tool": {"llama.cpp"}, "generation_tps": {"101.27"},
+		"model": {"qwen3-8b"}, "quantization": {"Q4_K_M"}, "hardware": {"RTX 4090"}, "tool": {"llama.cpp"}, "generation_tps": {"101.27"},
 		"source_url": {"https://example.com/run"}, "run_date": {"2026-05-01"},
 	}
 	for i := 0; i < len(changes); i += 2 {
@@ -61,7 +65,7 @@ func TestContribute(t *testing.T) {
 			t.Errorf("the form that begins with names: status %d, want %s in it", empty.status, want)
 		}
 	}
-	a := s.send(t, validForm("notes", "</code><script>alert(1)</script>"), "Accept-Encoding", "br")
+	a := s.send(t, validForm("notes", "</code><script>alert(1)</script>", "flash_attention", "true", "rate_basis", "decode"), "Accept-Encoding", "br")
 	body := string(a.body)
 	if a.status != http.StatusOK || a.header.Get("Cache-Control") != "no-store" || a.header.Get("ETag") != "" || a.header.Get("Content-Security-Policy") != pagePolicy || a.header.Get("Referrer-Policy") != "strict-origin-when-cross-origin" || a.header.Get("Dataset-Digest") == "" {
 		t.Errorf("status %d, headers %v", a.status, a.header)
@@ -83,8 +87,31 @@ func TestContribute(t *testing.T) {
 		t.Fatal("the page does not lead to the repository")
 	}
 	u, err := url.Parse(html.UnescapeString(leads[1]))
-	if err != nil || u.Path != "/example/modeldex/new/main" || u.Query().Get("filename") != "data/benchmarks/"+string(b.ID)+".ndjson" || u.Query().Get("value") != line+"\n" {
+	q := u.Query()
+	if err != nil || u.Path != "/example/modeldex/issues/new" || q.Get("template") != "measurement.yml" || q.Get("title") != "Measurement: qwen3-8b on RTX 4090" ||
+		q.Get("flash_attention") != "yes" || q.Get("rate_basis") != "decoding of one stream" || q.Has("tool_version") {
 		t.Errorf("%v: the link is %s", err, u)
+	}
+	form, err := os.ReadFile("../.github/ISSUE_TEMPLATE/measurement.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	issue := "" // as GitHub writes it when the filled form is sent
+	for _, g := range contribute.Groups {
+		for _, f := range g.Fields {
+			if q.Has(f.Name) && !strings.Contains(string(form), "id: "+f.Name+"\n") {
+				t.Errorf("the form of issues has no %s", f.Name)
+			}
+			issue += "### " + f.Label + "\n\n" + cmp.Or(q.Get(f.Name), "_No response_") + "\n\n"
+		}
+	}
+	values, err := contribute.ReadIssue(issue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := s.cfg.Records()
+	if r := contribute.NewDesk(d.Set, d.Generation.Names, nil).Check(values); len(r.Lines) != 1 || r.Lines[0].Text != line {
+		t.Errorf("the page makes\n%s\nand the issue %v %v", line, r.Lines, r.Faults)
 	}
 	bad := s.send(t, validForm("model", "qwen3-8c", "generation_tps", "<b>"))
 	for _, want := range []string{`id="f-model" name="model" value="qwen3-8c"`, "no model is known by this name", "<code>qwen3-8b</code>", `aria-invalid="true"`, "must be a number, got &#34;&lt;b&gt;&#34;", "2 fields need a look"} {
@@ -145,7 +172,7 @@ func TestContributeOutput(t *testing.T) {
 	table := "  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n" +
 		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | pp512 | 9121.33 ± 10.1 |\n| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n" +
 		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | <img src=x> |\n\nbuild: 01234567 (7361)\n"
-	a := s.send(t, url.Values{"form": {"llama-bench"}, "output": {table}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
+	a := s.send(t, url.Values{"output": {table}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
 	body := string(a.body)
 	for _, want := range []string{"1 line is ready", "Rows that gave no line", "&lt;img src=x&gt;", "https://gitlab.example.com/a/b/issues/new?body="} {
 		if !strings.Contains(body, want) {
@@ -154,5 +181,9 @@ func TestContributeOutput(t *testing.T) {
 	}
 	if strings.Contains(body, "<img") {
 		t.Error("what was pasted is markup of the page")
+	}
+	long := s.send(t, url.Values{"output": {table + strings.Repeat("#", 8000)}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
+	if !strings.Contains(string(long.body), "too long for a link") || !strings.Contains(string(long.body), `issues/new?title=Measurement`) {
+		t.Errorf("a long output: %.2000s", long.body[bytes.Index(long.body, []byte(`id="outcome"`)):])
 	}
 }

@@ -73,7 +73,9 @@ func newEntity(body []byte, c encoding.Coding, contentType string, tag func(enco
 func encodedEntity(body []byte, c encoding.Coding, contentType, tag string) *response {
 	resp := newResponse(http.StatusOK, contentType, body)
 	resp.etag, resp.coding = tag, c
-	resp.set(fiber.HeaderETag, tag)
+	if tag != "" {
+		resp.set(fiber.HeaderETag, tag)
+	}
 	if c != encoding.Identity {
 		resp.set(fiber.HeaderContentEncoding, encoding.Names[c])
 	}

@@ -28,9 +28,9 @@ func (p *tab) set(t *testing.T, id, text string) {
 }
 
 // submit sends a form and waits for what came of it.
-func (p *tab) submit(t *testing.T, section string) {
+func (p *tab) submit(t *testing.T) {
 	t.Helper()
-	p.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#outcome')?.remove()`), chromedp.Evaluate[chromedp.Void](`document.querySelector('#`+section+` form button').click()`))
+	p.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#outcome')?.remove()`), chromedp.Evaluate[chromedp.Void](`document.querySelector('#fields form button').click()`))
 	p.until(t, `document.getElementById('outcome') && document.readyState === 'complete'`)
 }
 
@@ -61,7 +61,7 @@ func TestTaskContribute(t *testing.T) {
 			p.set(t, "f-hardware", "RTX 4o90")
 			p.set(t, "f-generation_tps", "fast")
 			p.set(t, "f-notes", "<script>alert(1)</script>")
-			p.submit(t, "fields")
+			p.submit(t)
 			p.checkLook(t, "contribute-faults-"+l.name)
 			text := eval[string](t, p, `document.getElementById('outcome').innerText`)
 			for _, want := range []string{"4 fields need a look", "Hardware: no hardware is known by this name", `Generation: must be a number, got "fast"`, "Tool: is required"} {
@@ -76,19 +76,24 @@ func TestTaskContribute(t *testing.T) {
 			p.set(t, "f-generation_tps", "203.41")
 			p.set(t, "f-tool", "llama.cpp")
 			p.set(t, "f-source_url", "https://example.com/my-runs")
-			p.submit(t, "fields")
+			p.submit(t)
 			p.checkLook(t, "contribute-ready-"+l.name)
 			var line struct {
-				ID, Model, Hardware, Notes string
-				TPS                        float64 `json:"generation_tps"`
+				Model, Hardware, Notes string
+				TPS                    float64 `json:"generation_tps"`
 			}
 			if err := json.Unmarshal([]byte(eval[string](t, p, `document.querySelector('#outcome .lines code').textContent`)), &line); err != nil ||
 				line.Model != "gpt-oss-20b" || line.Hardware != "nvidia-rtx-4090" || line.TPS != 203.41 || line.Notes != "<script>alert(1)</script>" {
 				t.Errorf("%v: the line is %+v", err, line)
 			}
 			u, err := url.Parse(eval[string](t, p, `document.querySelector('#outcome a.button').href`))
-			if err != nil || u.Host != "github.com" || !strings.Contains(u.Query().Get("value"), line.ID) {
-				t.Errorf("%v: the link to propose it is %s", err, u)
+			if err != nil || u.Host != "github.com" || !strings.HasSuffix(u.Path, "/issues/new") {
+				t.Fatalf("%v: the link to propose it is %s", err, u)
+			}
+			for field, want := range map[string]string{"template": "measurement.yml", "hardware": "RTX 4090", "generation_tps": "203.41", "source": "anyone (community)", "notes": "<script>alert(1)</script>"} {
+				if got := u.Query().Get(field); got != want {
+					t.Errorf("the form of the repository is filled with %s %q, want %q", field, got, want)
+				}
 			}
 			p.checkQuiet(t)
 		})
@@ -98,10 +103,10 @@ func TestTaskContribute(t *testing.T) {
 // TestContributeWithoutScripts pastes an output of llama-bench in a browser that runs no scripts.
 func TestContributeWithoutScripts(t *testing.T) {
 	p := withoutScripts(t, "/contribute", looks[2])
-	p.set(t, "p-output", pastedTable)
-	p.set(t, "p-model", "Llama 3.1 8B Instruct")
-	p.set(t, "p-source_url", "https://example.com/my-runs")
-	p.submit(t, "paste")
+	p.set(t, "f-output", pastedTable)
+	p.set(t, "f-model", "Llama 3.1 8B Instruct")
+	p.set(t, "f-source_url", "https://example.com/my-runs")
+	p.submit(t)
 	p.keep(t, "contribute-output-narrow-light")
 	text := eval[string](t, p, `document.getElementById('outcome').innerText`)
 	for _, want := range []string{"1 line is ready", `"model":"llama-3.1-8b-instruct"`, "Rows that gave no line", "<img src=x onerror=alert(1)>"} {

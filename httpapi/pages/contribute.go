@@ -6,28 +6,24 @@ import (
 	"slices"
 	"strings"
 
+	"modeldex/dataset/contribute"
 	"modeldex/dataset/text"
-	"modeldex/httpapi/contribute"
 	"modeldex/index"
 )
 
 // Contribute is the page that makes benchmark lines of what a reader fills in.
 type Contribute struct {
 	Frame
-	Groups []FormGroup        // of one measurement
-	Pasted FormGroup          // of an output of llama-bench
+	Groups []FormGroup
 	Names  map[string]Choices // to choose from, by id
-	// Checked says that a form was sent; what follows is about it.
-	Checked bool
-	// Heading says in a few words what came of the form.
+	// Heading says in a few words what came of the form; empty before one was sent.
 	Heading string
 	*contribute.Result
-	Wrong []FormField // with a fault
-	// Ready are the lines as one text, empty without any.
-	Ready    string
-	Count    int
-	Proposal *Proposal
-	Command  string // appends the lines to a copy of the dataset and checks it
+	Wrong    []FormField // with a fault
+	Ready    string      // the lines as one text
+	Proposal Link        // to the issue form of the repository; empty without one
+	Cut      bool        // the output has no room in that link
+	Command  string      // appends the lines to a copy of the dataset and checks it
 }
 
 // A FormGroup is fields that belong together.
@@ -39,8 +35,7 @@ type FormGroup struct {
 // A FormField is a field with what was filled in and what is wrong with it.
 type FormField struct {
 	contribute.Field
-	ID, Value        string
-	List             string // id of the names to choose from
+	Value            string
 	Faults, Warnings []contribute.Fault
 }
 
@@ -48,10 +43,10 @@ type FormField struct {
 func (f *FormField) Described() string {
 	var ids []string
 	if f.Help != "" {
-		ids = append(ids, f.ID+"-help")
+		ids = append(ids, "f-"+f.Name+"-help")
 	}
 	if len(f.Faults)+len(f.Warnings) > 0 {
-		ids = append(ids, f.ID+"-fault")
+		ids = append(ids, "f-"+f.Name+"-fault")
 	}
 	return strings.Join(ids, " ")
 }
@@ -65,121 +60,62 @@ func (s *Site) Contribute(gen *index.Generation, values url.Values, r *contribut
 			Description: "Measured tokens per second yourself, or found a published run? Fill in a form or paste what llama-bench printed, and get the finished line of the dataset, checked.",
 			Scripts:     []string{"app.js"},
 		},
-		Result: r, Checked: r != nil, Names: map[string]Choices{},
+		Names: map[string]Choices{},
 	}
 	for _, kind := range kinds[:3] {
 		v.Names["known-"+kind] = mostMeasured(tableOf(gen, kind))
 	}
-	pasted := values.Get(contribute.KindField) == contribute.PastedForm
-	for _, g := range contribute.Groups {
-		v.Groups = append(v.Groups, v.group("f-", g, values, r == nil || !pasted))
+	v.Result = r
+	if r == nil {
+		v.Result = &contribute.Result{}
 	}
-	v.Pasted = v.group("p-", contribute.Pasted, values, r == nil || pasted)
+	for _, g := range contribute.Groups {
+		group := FormGroup{Title: g.Title}
+		for _, f := range g.Fields {
+			field := FormField{Field: f, Value: values.Get(f.Name), Faults: of(v.Faults, f.Name), Warnings: of(v.Warnings, f.Name)}
+			if r == nil && field.Value == "" {
+				field.Value = f.Usual
+			}
+			if len(field.Faults) > 0 {
+				v.Wrong = append(v.Wrong, field)
+			}
+			group.Fields = append(group.Fields, field)
+		}
+		v.Groups = append(v.Groups, group)
+	}
 	if r != nil {
-		v.finish(s.cfg.RepositoryURL)
+		v.finish(s.cfg.RepositoryURL, values)
 	}
 	return s.render("contribute.html", v)
 }
 
-// group is fields with their values; mine says whether the values are those of this form.
-func (v *Contribute) group(prefix string, g contribute.Group, values url.Values, mine bool) FormGroup {
-	out := FormGroup{Title: g.Title}
-	for _, f := range g.Fields {
-		field := FormField{Field: f, ID: prefix + f.Name, Value: f.Usual}
-		if f.Of != "" {
-			field.List = "known-" + f.Of
-		}
-		if given := values.Get(f.Name); mine && given != "" {
-			field.Value = given
-		}
-		if mine && v.Checked {
-			field.Faults, field.Warnings = of(v.Result.Faults, f.Name), of(v.Result.Warnings, f.Name)
-		}
-		if len(field.Faults) > 0 {
-			v.Wrong = append(v.Wrong, field)
-		}
-		out.Fields = append(out.Fields, field)
-	}
-	return out
-}
-
 // of are the faults of a field.
-func of(list []contribute.Fault, field string) (out []contribute.Fault) {
-	for _, f := range list {
-		if f.Field == field {
-			out = append(out, f)
-		}
-	}
-	return out
+func of(list []contribute.Fault, field string) []contribute.Fault {
+	return slices.DeleteFunc(slices.Clone(list), func(f contribute.Fault) bool { return f.Field != field })
 }
 
 // finish says what came of the form, and how to go on.
-func (v *Contribute) finish(repository string) {
-	ready := v.Result.Ready()
-	v.Count = len(ready)
-	switch wrong := len(v.Wrong); {
-	case v.Count > 0:
-		v.Heading = text.Count(v.Count, "line is ready", "lines are ready")
-	case wrong > 0:
+func (v *Contribute) finish(repository string, values url.Values) {
+	v.Heading = "No line could be made"
+	if wrong := len(v.Wrong); wrong > 0 {
 		v.Heading = text.Count(wrong, "field needs", "fields need") + " a look"
-	default:
-		v.Heading = "No line could be made"
-	}
-	if v.Title = v.Heading + " · " + "Contribute"; v.Count == 0 {
-		return
 	}
 	byFile := map[string]string{}
-	for _, l := range ready {
+	for _, l := range v.Lines {
+		v.Heading = text.Count(len(v.Lines), "line is ready", "lines are ready")
 		v.Ready += l.Text + "\n"
 		byFile[l.File] += l.Text + "\n"
 	}
+	v.Title = v.Heading + " · Contribute"
 	v.Ready = strings.TrimSuffix(v.Ready, "\n")
 	for _, file := range slices.Sorted(maps.Keys(byFile)) {
 		v.Command += "cat >> data/" + file + " <<'LINES'\n" + byFile[file] + "LINES\n"
 	}
 	v.Command += "modeldex fmt data && modeldex check data"
 	if repository != "" {
-		v.Proposal = propose(repository, v.Ready+"\n", ready, v.Absolute(v.Path))
+		v.Proposal.Text = "Propose it as an issue"
+		v.Proposal.Href, v.Cut = contribute.IssueAddress(repository, values)
 	}
-}
-
-// A Proposal is the way into the repository of the dataset. Note says what happens behind the link.
-type Proposal struct {
-	Link
-	Note string
-}
-
-// longestAddress is how long a prefilled link may be. GitHub answers 414 to addresses of more than
-// about 8 KiB.
-const longestAddress = 7500
-
-// propose makes the link under which a reader proposes lines. On github.com it leads to the form of a
-// new file of benchmarks. Elsewhere it leads to the form of an issue, whose address GitHub, Gitea,
-// Forgejo and GitLab spell in two ways. A link that would be too long is left without the lines.
-func propose(repository, filled string, lines []contribute.Line, page string) *Proposal {
-	base, branch, folder := splitRepository(repository)
-	host := ""
-	if u, err := url.Parse(base); err == nil {
-		host = strings.ToLower(u.Hostname())
-	}
-	title := "Add " + text.Count(len(lines), "benchmark", "benchmarks")
-	if len(lines) == 1 {
-		title += " of " + string(lines[0].Model) + " on " + string(lines[0].Hardware)
-	}
-	out := &Proposal{Link{Text: "Propose as an issue", Href: base + "/issues/new"}, "The issue is filled in with the line. Look at it and send it."}
-	query, long := url.Values{"title": {title}}, "body"
-	value := title + ", made and checked at " + page + ".\n\n```json\n" + filled + "```\n"
-	if host == "github.com" {
-		out.Text, out.Note = "Propose on GitHub", "GitHub opens a new file with what is above and makes a pull request of it. You need an account there."
-		out.Href = base + "/new/" + url.PathEscape(branch)
-		query, long, value = url.Values{"filename": {folder + "benchmarks/" + string(lines[0].ID) + ".ndjson"}, "message": {title}}, "value", filled
-	}
-	if query.Set(long, value); len(out.Href+query.Encode()) >= longestAddress {
-		query.Del(long)
-		out.Note = "What is above is too long for a link: copy it first, then paste it there."
-	}
-	out.Href += "?" + query.Encode()
-	return out
 }
 
 // give leads to where a reader adds a fact to the record whose page is at a path: to its file on github.com, else to the

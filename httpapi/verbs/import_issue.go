@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"modeldex/dataset/contribute"
 	"modeldex/dataset/resolve"
 	"modeldex/dataset/verbs"
-	"modeldex/httpapi/contribute"
 )
 
 // ImportIssue turns an issue that was made with the form for measurements into benchmark lines.
@@ -37,7 +37,7 @@ func (c *ImportIssue) Run(env *verbs.Env) error {
 		report = err.Error() + "\n"
 	} else {
 		result := desk.Check(values)
-		report, lines = desk.Report(result), result.Ready()
+		report, lines = desk.Report(result), result.Lines
 	}
 	if c.Report == "" {
 		_, err = io.WriteString(env.Stderr, report)

@@ -59,7 +59,7 @@ func mustDesk(tb testing.TB) *Desk {
 // filled is a form that gives a line, with changes: name and value in turn, an empty value removes.
 func filled(changes ...string) url.Values {
 	v := url.Values{
-		KindField: {FieldsForm}, "model": {"unsloth/Qwen3-8B-GGUF:Q4_K_M"}, "hardware": {"RTX 4090"}, "tool": {"llama.cpp"}, "generation_tps": {"101.27"},
+		"model": {"unsloth/Qwen3-8B-GGUF:Q4_K_M"}, "hardware": {"RTX 4090"}, "tool": {"llama.cpp"}, "generation_tps": {"101.27"},
 		"source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "run_date": {"2026-05-01"},
 	}
 	for i := 0; i < len(changes); i += 2 {
@@ -71,10 +71,10 @@ func filled(changes ...string) url.Values {
 // TestMeasurement: what is entered is what the line says, names are read, and what follows is added.
 func TestMeasurement(t *testing.T) {
 	r := mustDesk(t).Check(filled("flash_attention", "true", "n_gen", "128", "notes", `<script>"x"</script>`))
-	if len(r.Faults) > 0 || len(r.Ready()) != 1 {
+	if len(r.Faults) > 0 || len(r.Lines) != 1 {
 		t.Fatalf("faults %v, lines %v", r.Faults, r.Lines)
 	}
-	line := r.Ready()[0]
+	line := r.Lines[0]
 	var b dataset.Benchmark
 	if problems := record.Decode([]byte(line.Text), &b); problems != nil {
 		t.Fatalf("%v: %s", problems, line.Text)
@@ -109,8 +109,8 @@ func TestCountInName(t *testing.T) {
 	for count, want := range map[string]string{"": `"hardware_count":2`, "1": `"hardware_count":2`, "4": `"hardware_count":4`} {
 		r := mustDesk(t).Check(filled("hardware", "2x RTX 3090", "hardware_count", count))
 		noted := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "2 devices were read") })
-		if len(r.Ready()) != 1 || !strings.Contains(r.Ready()[0].Text, want) || noted != (count != "4") {
-			t.Errorf("2x RTX 3090, count %q: faults %v, lines %v, notes %q, want %s", count, r.Faults, r.Ready(), r.Notes, want)
+		if len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Text, want) || noted != (count != "4") {
+			t.Errorf("2x RTX 3090, count %q: faults %v, lines %v, notes %q, want %s", count, r.Faults, r.Lines, r.Notes, want)
 		}
 	}
 }
@@ -151,7 +151,7 @@ func TestFieldFaults(t *testing.T) {
 		{"an unknown field", []string{"id", "bm-1"}, "", "id: is not a field of the form", ""},
 	} {
 		r := mustDesk(t).Check(filled(tt.changes...))
-		if len(r.Ready()) != 0 {
+		if len(r.Lines) != 0 {
 			t.Errorf("%s: a line is ready: %v", tt.name, r.Lines)
 		}
 		i := slices.IndexFunc(r.Faults, func(f Fault) bool { return f.Field == tt.field })
@@ -168,10 +168,10 @@ func TestFieldFaults(t *testing.T) {
 	for _, f := range r.Faults {
 		order = append(order, f.Field)
 	}
-	if want := []string{"model", "tool", "generation_tps", "run_date"}; !slices.Equal(order, want) {
+	if want := []string{"model", "run_date", "generation_tps", "tool"}; !slices.Equal(order, want) {
 		t.Errorf("faults of %q, want %q in the order of the form", order, want)
 	}
-	r = mustDesk(t).Check(url.Values{KindField: {FieldsForm}, "model": {"qwen3-8b", "gpt-oss-20b"}})
+	r = mustDesk(t).Check(url.Values{"model": {"qwen3-8b", "gpt-oss-20b"}})
 	if len(r.Faults) != 1 || r.Faults[0].Text != "must be given once" {
 		t.Errorf("a field given twice: %v", r.Faults)
 	}
@@ -192,26 +192,13 @@ func TestRepeat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var values map[string]any
-	dec := json.NewDecoder(strings.NewReader(string(line)))
-	dec.UseNumber()
-	if err := dec.Decode(&values); err != nil {
+	form, err := ValuesOf(line)
+	if err != nil {
 		t.Fatal(err)
-	}
-	form := url.Values{KindField: {FieldsForm}}
-	for name := range fieldsOf(FieldsForm) {
-		switch v := values[name].(type) {
-		case string:
-			form.Set(name, v)
-		case json.Number:
-			form.Set(name, v.String())
-		case bool:
-			form.Set(name, map[bool]string{true: "true", false: "false"}[v])
-		}
 	}
 	form.Set("source_url", "https://example.com/elsewhere") // which is not among the sources
 	r := d.Check(form)
-	if len(r.Ready()) != 0 || !slices.ContainsFunc(r.Faults, func(f Fault) bool { return strings.Contains(f.Text, "is the same measurement as") }) {
+	if len(r.Lines) != 0 || !slices.ContainsFunc(r.Faults, func(f Fault) bool { return strings.Contains(f.Text, "is the same measurement as") }) {
 		t.Errorf("%s entered again from another page: faults %v, lines %v", b.ID, r.Faults, r.Lines)
 	}
 	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "example.com is not among the sources yet") }) {
@@ -227,7 +214,7 @@ func TestOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := url.Values{KindField: {PastedForm}, outputField: {string(text)}, "source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "hardware": {"Apple M4"}, "model": {"llama-3.2-3b-instruct"}}
+	form := url.Values{OutputField: {string(text)}, "source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "hardware": {"Apple M4"}, "model": {"llama-3.2-3b-instruct"}}
 	r := d.Check(form)
 	if len(r.Faults) > 0 || len(r.Lines) == 0 {
 		t.Fatalf("faults %v, %d lines, skipped %v", r.Faults, len(r.Lines), r.Skipped)
@@ -239,20 +226,20 @@ func TestOutput(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ field, value, at, text string }{
-		{outputField, "", outputField, "is required"},
-		{outputField, "hello", outputField, "holds no row of llama-bench"},
-		{outputField, "[1,2", outputField, ""},
-		{outputField, strings.Repeat("x", maxPasted+1), outputField, "must be at most"},
+		{OutputField, "", "generation_tps", "must be known"},
+		{OutputField, "hello", OutputField, "holds no row of llama-bench"},
+		{OutputField, "[1,2", OutputField, ""},
+		{OutputField, strings.Repeat("x", maxPasted+1), OutputField, "must be at most"},
 		{"model", "llama-3.2-3b-instrukt", "model", "no model is known by this name"},
 		{"source_url", "", "source_url", "must be given where source is"},
 		{"source_url", "x", "source_url", "must start with https:// or http://"},
 		{"run_date", "today", "run_date", "must be a date"},
-		{"generation_tps", "3", "", "generation_tps: is not a field of the form"},
+		{"total_tps", "3", "", "total_tps: is not a field of the form"},
 	} {
-		form := url.Values{KindField: {PastedForm}, outputField: {string(text)}, "source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "hardware": {"apple-m4"}}
+		form := url.Values{OutputField: {string(text)}, "source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "hardware": {"apple-m4"}}
 		form.Set(tt.field, tt.value)
 		r := d.Check(form)
-		if len(r.Ready()) > 0 || !slices.ContainsFunc(r.Faults, func(f Fault) bool { return f.Field == tt.at && strings.Contains(f.Text, tt.text) }) {
+		if len(r.Lines) > 0 || !slices.ContainsFunc(r.Faults, func(f Fault) bool { return f.Field == tt.at && strings.Contains(f.Text, tt.text) }) {
 			t.Errorf("%s=%.40q: faults %v, %d lines", tt.field, tt.value, r.Faults, len(r.Lines))
 		}
 	}
@@ -265,24 +252,29 @@ func TestOutputFaults(t *testing.T) {
 	for _, speed := range []string{"90000.5 ± 1", "124.65 ± 0.08", "0.65 ± 0.01"} {
 		rows += "| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | " + speed + " |\n"
 	}
-	r := mustDesk(t).Check(url.Values{KindField: {PastedForm}, outputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
-	if len(r.Faults) > 0 || len(r.Warnings) > 0 || len(r.Lines) != 3 {
-		t.Fatalf("faults %v, warnings %v, %d lines, want 3; skipped %v", r.Faults, r.Warnings, len(r.Lines), r.Skipped)
+	r := mustDesk(t).Check(url.Values{OutputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
+	if len(r.Faults) > 0 || len(r.Lines) != 2 || !strings.Contains(r.Lines[0].Text, "124.65") || !strings.Contains(r.Lines[1].Text, "0.65") {
+		t.Errorf("faults %v, lines %v, want the second and the third", r.Faults, r.Lines)
 	}
-	for i, want := range []struct{ fault, warning string }{
-		{"must not pass what the memory bandwidth allows", "is far above equal runs"},
-		{"", ""},
-		{"", "is far below equal runs"},
-	} {
-		l := r.Lines[i]
-		for list, text := range map[*[]Fault]string{&l.Faults: want.fault, &l.Warnings: want.warning} {
-			if (len(*list) > 0) != (text != "") || text != "" && ((*list)[0].Field != "generation_tps" || !strings.Contains((*list)[0].Text, text)) {
-				t.Errorf("line %d: %v, want %q at generation_tps", i+1, *list, text)
-			}
+	const place = "llama-3.1-8b-instruct on nvidia-rtx-4090, generation_tps: "
+	if len(r.Skipped) != 1 || !strings.HasPrefix(r.Skipped[0], place+"must not pass what the memory bandwidth allows") {
+		t.Errorf("left out are %q", r.Skipped)
+	}
+	for i, want := range []string{"is far above equal runs", "is far below equal runs"} {
+		if len(r.Warnings) != 2 || !strings.HasPrefix(r.Warnings[i].Text, place) || !strings.Contains(r.Warnings[i].Text, want) {
+			t.Errorf("warnings are %v, want %q", r.Warnings, want)
 		}
 	}
-	if ready := r.Ready(); len(ready) != 2 || ready[0].ID != r.Lines[1].ID || ready[1].ID != r.Lines[2].ID {
-		t.Errorf("%d lines are ready, want the second and the third", len(ready))
+}
+
+// TestOutputBeside: figures that are filled in beside an output are not used, which a note says.
+func TestOutputBeside(t *testing.T) {
+	rows := "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n" +
+		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
+	r := mustDesk(t).Check(url.Values{OutputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}, "generation_tps": {"3"}, "hardware_count": {"1"}})
+	if len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Text, "124.65") || !slices.Contains(r.Notes, "Generation was not used: the output says it, or it stays unknown.") ||
+		slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "Devices used") }) {
+		t.Errorf("lines %v, notes %q", r.Lines, r.Notes)
 	}
 }
 
@@ -291,14 +283,14 @@ func TestOutputDate(t *testing.T) {
 	d := mustDesk(t)
 	rows := "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n" +
 		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
-	form := url.Values{KindField: {PastedForm}, outputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}, "run_date": {"2025-01-05"}}
+	form := url.Values{OutputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}, "run_date": {"2025-01-05"}}
 	for day, want := range map[int]int{1: 1, 5: 0} {
 		r := NewDesk(d.set, d.names, func() time.Time { return time.Date(2025, 1, day, 0, 0, 0, 0, time.UTC) }).Check(form)
 		faults := slices.DeleteFunc(r.Faults, func(f Fault) bool {
 			return f.Field != "run_date" || !strings.Contains(f.Text, "must not be in the future")
 		})
-		if len(faults) != want || len(r.Ready()) != 1-want {
-			t.Errorf("5 January on the %d: faults %v, %d lines", day, r.Faults, len(r.Ready()))
+		if len(faults) != want || len(r.Lines) != 1-want {
+			t.Errorf("5 January on the %d: faults %v, %d lines", day, r.Faults, len(r.Lines))
 		}
 	}
 }
@@ -311,7 +303,7 @@ func TestOutputLength(t *testing.T) {
 		if n < maxLines {
 			continue
 		}
-		r := mustDesk(t).Check(url.Values{KindField: {PastedForm}, outputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
+		r := mustDesk(t).Check(url.Values{OutputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
 		if n == maxLines && (len(r.Faults) > 0 || len(r.Lines) != n) || n > maxLines && (len(r.Lines) > 0 || len(r.Faults) != 1 || r.Faults[0].Text != "must give at most 100 lines, got 101") {
 			t.Errorf("%d rows: faults %v, %d lines, skipped %v", n, r.Faults, len(r.Lines), r.Skipped)
 		}
@@ -321,17 +313,17 @@ func TestOutputLength(t *testing.T) {
 // TestFields: every field of the form is one of a benchmark, of the kind it is filled in as, and
 // every choice is one the record takes.
 func TestFields(t *testing.T) {
-	for name, f := range fieldsOf(FieldsForm) {
+	for _, f := range fields {
+		name := f.Name
+		if name == OutputField {
+			continue
+		}
 		kind, known := kinds[name]
 		if !known || (f.Kind == "number") != (kind.String() == "int64" || kind.String() == "float64") || kind.String() == "bool" && len(f.Choices) != 2 {
 			t.Errorf("%s is a %s in the form and a %s in the record", name, f.Kind, kind)
 		}
 		for _, c := range f.Choices {
-			changes := []string{name, c.Value}
-			if name == "power_basis" {
-				changes = append(changes, "power_watts", "300")
-			}
-			for _, fault := range mustDesk(t).Check(filled(changes...)).Faults {
+			for _, fault := range mustDesk(t).Check(filled(name, c.Value)).Faults {
 				if fault.Field == name {
 					t.Errorf("%s=%s: %s", name, c.Value, fault.Text)
 				}
@@ -342,10 +334,10 @@ func TestFields(t *testing.T) {
 
 // FuzzForm: whatever is sent, a line that is ready decodes, and what is rejected says why.
 func FuzzForm(f *testing.F) {
-	f.Add("form=fields&model=qwen3-8b&hardware=RTX+4090&tool=llama.cpp&generation_tps=100.1&source_url=https%3A%2F%2Fexample.com")
-	f.Add("form=llama-bench&output=%7C+model+%7C+test+%7C+t%2Fs+%7C%0A%7C+llama+8B+%7C+tg128+%7C+1+%7C&source_url=https%3A%2F%2Fexample.com&model=llama-3.1-8b-instruct&hardware=rtx+4090")
-	f.Add("form=fields&model=%00&notes=%3Cscript%3E&hardware_count=1e400&run_date=-1")
-	f.Add("form=llama-bench&output=%5B%7B%22model_filename%22%3A1%7D%5D")
+	f.Add("model=qwen3-8b&hardware=RTX+4090&tool=llama.cpp&generation_tps=100.1&source_url=https%3A%2F%2Fexample.com")
+	f.Add("output=%7C+model+%7C+test+%7C+t%2Fs+%7C%0A%7C+llama+8B+%7C+tg128+%7C+1+%7C&source_url=https%3A%2F%2Fexample.com&model=llama-3.1-8b-instruct&hardware=rtx+4090")
+	f.Add("model=%00&notes=%3Cscript%3E&hardware_count=1e400&run_date=-1")
+	f.Add("output=%5B%7B%22model_filename%22%3A1%7D%5D")
 	d := mustDesk(f)
 	f.Fuzz(func(t *testing.T, body string) {
 		values, err := url.ParseQuery(body)
@@ -353,7 +345,7 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		r := d.Check(values)
-		for _, l := range r.Ready() {
+		for _, l := range r.Lines {
 			var b dataset.Benchmark
 			if problems := record.Decode([]byte(l.Text), &b); problems != nil || strings.Contains(l.Text, "\n") {
 				t.Errorf("%v: %q", problems, l.Text)
@@ -362,7 +354,7 @@ func FuzzForm(f *testing.F) {
 				t.Errorf("a line that is ready: %v %v: %s", err, findings, l.Text)
 			}
 		}
-		if len(r.Ready()) == 0 && len(r.Faults) == 0 && len(r.Skipped) == 0 && len(r.Lines) == 0 {
+		if len(r.Lines) == 0 && len(r.Faults) == 0 && len(r.Skipped) == 0 {
 			t.Errorf("nothing came of %q, and nothing says why", body)
 		}
 	})
@@ -372,7 +364,7 @@ func BenchmarkCheck(b *testing.B) {
 	d := mustDesk(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if r := d.Check(filled()); len(r.Ready()) != 1 {
+		if r := d.Check(filled()); len(r.Lines) != 1 {
 			b.Fatal(r.Faults)
 		}
 	}
@@ -383,7 +375,7 @@ var update = flag.Bool("update", false, "write the form of issues")
 // asIssue is what GitHub makes of a form that was filled in.
 func asIssue(values url.Values) string {
 	var b strings.Builder
-	for _, f := range issueFields() {
+	for _, f := range fields {
 		v := values.Get(f.Name)
 		for _, o := range f.Choices {
 			if o.Value == v {
@@ -393,7 +385,7 @@ func asIssue(values url.Values) string {
 		switch {
 		case v == "":
 			v = emptyAnswer
-		case f.Name == outputField:
+		case f.Name == OutputField:
 			v = "```text\n" + v + "\n```"
 		}
 		fmt.Fprintf(&b, "### %s\r\n\r\n%s\r\n\r\n", f.Label, v)
@@ -410,21 +402,21 @@ func TestIssue(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != string(IssueForm()) {
-		t.Errorf("%v: the form of issues is not that of the page; run go test ./httpapi/contribute -update", err)
+		t.Errorf("%v: the form of issues is not that of the page; run go test ./dataset/contribute -update", err)
 	}
 	desk := mustDesk(t)
 	output := "| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n| qwen3 8B Q4_K - Medium | 4.68 GiB | 8.19 B | CUDA | 99 | tg128 | 101.27 ± 0.1 |\n\nbuild: b7423 (2aa45ef9e)\n"
 	for name, values := range map[string]url.Values{
 		"fields":    filled("flash_attention", "true", "compute_unit", "gpu", "notes", "one\n\n### two\n<b>three</b>"),
 		"a fault":   filled("hardware", "unobtainium"),
-		"an output": {KindField: {PastedForm}, "output": {strings.TrimSpace(output)}, "model": {"qwen3-8b"}, "hardware": {"RTX 4090"}, "source": {"community"}, "source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "run_date": {"2026-05-01"}},
+		"an output": {"output": {strings.TrimSpace(output)}, "model": {"qwen3-8b"}, "hardware": {"RTX 4090"}, "source": {"community"}, "source_url": {"https://github.com/ggml-org/llama.cpp/discussions/4167"}, "run_date": {"2026-05-01"}},
 	} {
 		read, err := ReadIssue(asIssue(values))
 		if err != nil {
 			t.Fatal(err)
 		}
 		page, issue := desk.Check(values), desk.Check(read)
-		if fmt.Sprint(page.Lines, page.Faults) != fmt.Sprint(issue.Lines, issue.Faults) || len(page.Ready()) == 0 && name != "a fault" {
+		if fmt.Sprint(page.Lines, page.Faults) != fmt.Sprint(issue.Lines, issue.Faults) || len(page.Lines) == 0 && name != "a fault" {
 			t.Errorf("%s: the page makes %v %v, the issue %v %v", name, page.Lines, page.Faults, issue.Lines, issue.Faults)
 		}
 		if report := desk.Report(issue); !strings.Contains(report, "other run") && !strings.Contains(report, "no hardware is known by this name") {

@@ -1,6 +1,7 @@
 package contribute
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -19,60 +20,6 @@ const emptyAnswer = "_No response_"
 // maxIssue is the most bytes of an issue that are read; GitHub takes 65,536 characters.
 const maxIssue = 256 << 10
 
-// issueFields are the fields of the issue form: an output, or else the fields of one measurement.
-func issueFields() []Field {
-	out := []Field{Pasted.Fields[0]}
-	out[0].Label, out[0].Required = Pasted.Title, false
-	for _, g := range Groups {
-		out = append(out, g.Fields...)
-	}
-	return out
-}
-
-// IssueForm is the form of an issue with which GitHub asks for a measurement, as YAML.
-func IssueForm() []byte {
-	var b strings.Builder
-	b.WriteString(`# Made from the form of the page /contribute: go test ./httpapi/contribute -update
-name: Measurement
-description: Tokens per second that you measured, or found published.
-title: "Measurement: "
-labels: [measurement]
-body:
-  - type: markdown
-    attributes:
-      value: Paste what llama-bench printed, or fill in the fields. When a maintainer accepts the issue, it becomes a pull request.
-`)
-	quoted := func(s string) string {
-		b, _ := jsonv2.Marshal(s) // of this program; JSON is YAML
-		return string(b)
-	}
-	for _, f := range issueFields() {
-		kinds := map[kind]string{"choice": "dropdown", "long": "textarea"}
-		kind := kinds[f.Kind]
-		if kind == "" {
-			kind = "input"
-		}
-		fmt.Fprintf(&b, "  - type: %s\n    id: %s\n    attributes:\n      label: %s\n", kind, f.Name, quoted(f.Label))
-		help := strings.TrimSpace(f.Help + " " + strings.TrimSuffix("In "+f.Unit+".", "In ."))
-		if help != "" {
-			fmt.Fprintf(&b, "      description: %s\n", quoted(help))
-		}
-		if f.Hint != "" && kind != "dropdown" {
-			fmt.Fprintf(&b, "      placeholder: %s\n", quoted(f.Hint))
-		}
-		if kind == "dropdown" {
-			b.WriteString("      options:\n")
-			for _, o := range f.Choices {
-				fmt.Fprintf(&b, "        - %s\n", quoted(o.Label))
-			}
-		}
-		if f.Name == outputField {
-			b.WriteString("      render: text\n")
-		}
-	}
-	return []byte(b.String())
-}
-
 // ReadIssue reads the text of an issue that was made with the form: headings, each the label of a field, with the value
 // below. The text is a stranger's. A heading that is no label belongs to the value above it, and one that
 // comes again is an error.
@@ -80,28 +27,28 @@ func ReadIssue(body string) (url.Values, error) {
 	if len(body) > maxIssue {
 		return nil, fmt.Errorf("the issue: must be at most %d bytes long, got %d", maxIssue, len(body))
 	}
-	fields, values, field := issueFields(), url.Values{}, (*Field)(nil)
-	found := map[string][]string{}
+	values, field := url.Values{}, ""
+	found := map[string]string{}
 	for line := range strings.Lines(strings.ReplaceAll(body, "\r\n", "\n")) {
 		label, isHeading := strings.CutPrefix(strings.TrimRight(line, " \n"), "### ")
 		i := slices.IndexFunc(fields, func(f Field) bool { return isHeading && f.Label == label })
-		switch {
-		case i >= 0 && found[fields[i].Name] != nil:
-			return nil, fmt.Errorf("%s: comes twice in the issue", label)
-		case i >= 0:
-			field = &fields[i]
-			found[field.Name] = []string{}
-		case field != nil:
-			found[field.Name] = append(found[field.Name], line)
+		if i < 0 {
+			found[field] += line
+			continue
 		}
+		field = fields[i].Name
+		if _, twice := found[field]; twice {
+			return nil, fmt.Errorf("%s: comes twice in the issue", label)
+		}
+		found[field] = ""
 	}
-	if field == nil {
-		return nil, fmt.Errorf("the issue: was not made with the form for measurements")
+	if field == "" {
+		return nil, errors.New("the issue: was not made with the form for measurements")
 	}
 	for i := range fields {
 		f := &fields[i]
-		value := strings.TrimSpace(strings.Join(found[f.Name], ""))
-		if f.Name == outputField {
+		value := strings.TrimSpace(found[f.Name])
+		if f.Name == OutputField {
 			value = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(value, "```text\n"), "```"))
 		}
 		for _, o := range f.Choices {
@@ -113,16 +60,6 @@ func ReadIssue(body string) (url.Values, error) {
 			values.Set(f.Name, value)
 		}
 	}
-	values.Set(KindField, FieldsForm)
-	if values.Has(outputField) {
-		pasted := url.Values{KindField: {PastedForm}}
-		for _, f := range Pasted.Fields {
-			if values.Has(f.Name) {
-				pasted.Set(f.Name, values.Get(f.Name))
-			}
-		}
-		values = pasted
-	}
 	return values, nil
 }
 
@@ -131,36 +68,29 @@ func ReadIssue(body string) (url.Values, error) {
 func (d *Desk) Report(r *Result) string {
 	var b strings.Builder
 	list := func(title string, faults []Fault) {
-		if len(faults) == 0 {
-			return
-		}
-		fmt.Fprintf(&b, "### %s\n\n", title)
-		for _, f := range faults {
-			label := f.Field
-			if known := fieldsOf(r.Form)[f.Field]; known != nil {
-				label = known.Label
+		for i, f := range faults {
+			if i == 0 {
+				fmt.Fprintf(&b, "### %s\n\n", title)
 			}
-			fmt.Fprintf(&b, "- %s\n", code(strings.TrimPrefix(label+": "+f.Text, ": ")))
+			label := ""
+			if i := place(f.Field); i >= 0 {
+				label = fields[i].Label + ": "
+			}
+			fmt.Fprintf(&b, "- %s\n", code(label+f.Text))
 			for _, n := range f.Near {
 				fmt.Fprintf(&b, "  - %s\n", code(n.Name+" ("+n.Slug+")"))
 			}
 		}
 		b.WriteString("\n")
 	}
-	faults := r.Faults
-	warnings := r.Warnings
-	for _, l := range r.Lines {
-		faults, warnings = append(faults, l.Faults...), append(warnings, l.Warnings...)
-	}
-	ready := r.Ready()
-	fmt.Fprintf(&b, "%s of this issue.\n\n", text.Count(len(ready), "line was made", "lines were made"))
-	list("What is wrong", faults)
-	list("What to look at", warnings)
+	fmt.Fprintf(&b, "%s of this issue.\n\n", text.Count(len(r.Lines), "line was made", "lines were made"))
+	list("What is wrong", r.Faults)
+	list("What to look at", r.Warnings)
 	for _, s := range r.Skipped {
-		fmt.Fprintf(&b, "- %s\n", code(s.String()))
+		fmt.Fprintf(&b, "- %s\n", code(s))
 	}
-	for _, l := range ready {
-		fmt.Fprintf(&b, "### %s on %s\n\n", l.Model, l.Hardware)
+	for _, l := range r.Lines {
+		fmt.Fprintf(&b, "\n### %s on %s\n\n", l.Model, l.Hardware)
 		d.compare(&b, l)
 	}
 	return b.String()
