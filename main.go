@@ -85,7 +85,7 @@ type cli struct {
 		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows in data/snapshots. The same inputs and time give the same bytes on any machine."`
 		Verify   snapshot.Verify   `cmd:"" help:"Check the schema, hash, counts, references and ranges of a document, recompute every composite from its scores, and list all faults. The exit code is 1 if there are any."`
 		Evaluate snapshot.Evaluate `cmd:"" help:"Measure how good the common scale is: predict each source from the others."`
-		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved, are new or were removed between two documents, and why."`
+		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved, are new or were removed between two documents."`
 	} `cmd:"" help:"Capture, build, verify, evaluate and compare model-intelligence snapshots."`
 	Fit struct {
 		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Show whether a model runs on some hardware, and how fast: a table of its quantizations, best first."`

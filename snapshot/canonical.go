@@ -15,20 +15,8 @@ import (
 // versionField is the member that says that a JSON object is a snapshot document.
 const versionField = "schema_version"
 
-// Hash returns the 64 hex digits that belong into output_hash_sha256: the SHA-256 of the
-// RFC 8785 canonical JSON of doc with that field set to the empty string. doc may be spelled
-// in any way and may lack the field only if it is not a snapshot: that is an error.
-func Hash(doc []byte) (string, error) {
-	v := jsontext.Value(bytes.Clone(doc))
-	if err := v.Canonicalize(); err != nil {
-		return "", fmt.Errorf("canonical form: %w", err)
-	}
-	hash, _, err := hashCanonical(v)
-	return hash, err
-}
-
-// hashCanonical is Hash for bytes already canonical, and what they have in the field. Cutting the value out of
-// them is the same as setting it to "" and canonicalizing again, because no other byte depends on it.
+// hashCanonical returns the 64 hex digits that belong into output_hash_sha256, and what the canonical bytes of a document
+// have there: the SHA-256 of these bytes with that field set to the empty string.
 func hashCanonical(canonical []byte) (hash string, value []byte, err error) {
 	from, to, err := memberSpan(canonical, hashField)
 	if err != nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/goccy/go-json/jsontext"
+
 	"modeldex/dataset/datasettest"
 )
 
@@ -166,4 +168,14 @@ func reseal(t testing.TB, b []byte, change func(*Document)) []byte {
 		t.Fatalf("seal = %v", err)
 	}
 	return out
+}
+
+// Hash is the hash that belongs into a document in any spelling.
+func Hash(doc []byte) (string, error) {
+	v := jsontext.Value(bytes.Clone(doc))
+	if err := v.Canonicalize(); err != nil {
+		return "", fmt.Errorf("canonical form: %w", err)
+	}
+	hash, _, err := hashCanonical(v)
+	return hash, err
 }

@@ -73,11 +73,11 @@ const maxErrors = 100
 
 // Decode decodes every line of b that is not blank into a value of its own. Bad lines are all
 // reported, up to the hundredth, as name:line; the values are those of the others.
-func Decode[T any](name string, b []byte, decode func(text []byte, v *T) error) (out []T, err error) {
+func Decode[T any](name string, b []byte, decode func(line int, text []byte, v *T) error) (out []T, err error) {
 	var errs []error
 	for line, text := range Lines(1, b) {
 		var v T
-		if err := decode(text, &v); err != nil {
+		if err := decode(line, text, &v); err != nil {
 			if errs = append(errs, fmt.Errorf("%s:%d: %w", name, line, err)); len(errs) == maxErrors {
 				break
 			}

@@ -99,7 +99,7 @@ func TestErrors(t *testing.T) {
 
 // TestDecode: bad lines are reported with their numbers, blank ones are passed over.
 func TestDecode(t *testing.T) {
-	got, err := Decode("f", []byte("1\n\nx\n 2\ny"), func(text []byte, v *int) (err error) {
+	got, err := Decode("f", []byte("1\n\nx\n 2\ny"), func(_ int, text []byte, v *int) (err error) {
 		*v, err = strconv.Atoi(strings.TrimSpace(string(text)))
 		return err
 	})

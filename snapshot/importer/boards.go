@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/goccy/go-json/jsontext"
-	jsonv2 "github.com/goccy/go-json/v2"
 
 	"modeldex/dataset/record"
 	"modeldex/snapshot"
@@ -293,17 +292,3 @@ func number(s string) (float64, error) {
 
 // cents rounds to two decimals, as the table has them.
 func cents(v float64) float64 { return math.Round(v*100) / 100 }
-
-// WriteRows writes rows as NDJSON.
-func WriteRows(w io.Writer, rows []snapshot.Row) error {
-	for _, r := range rows {
-		b, err := jsonv2.Marshal(r)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(append(b, '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
-}

@@ -72,7 +72,7 @@ func TestReadEuroEval(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := WriteRows(&out, rows); err != nil {
+	if err := WriteLines(&out, rows); err != nil {
 		t.Fatal(err)
 	}
 	again, err := decodeRows("written", out.Bytes())

@@ -3,6 +3,8 @@ package importer
 import (
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"modeldex/dataset"
 	"modeldex/dataset/wholefile"
@@ -34,8 +36,9 @@ func DirectoryOf(models []dataset.Model) []snapshot.Entry {
 	return entries
 }
 
-// FreezeDirectory writes directory.ndjson into a folder: the directory that a build used, so that
+// FreezeDirectory writes directory.ndjson into a folder, sorted by slug: the directory that a build used, so that
 // it can be repeated.
 func FreezeDirectory(folder string, entries []snapshot.Entry) error {
-	return wholefile.Write(filepath.Join(folder, directoryFile), func(w io.Writer) error { return writeDirectory(w, entries) })
+	sorted := slices.SortedFunc(slices.Values(entries), func(a, b snapshot.Entry) int { return strings.Compare(a.Slug, b.Slug) })
+	return wholefile.Write(filepath.Join(folder, directoryFile), func(w io.Writer) error { return WriteLines(w, sorted) })
 }

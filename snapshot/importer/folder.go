@@ -120,7 +120,7 @@ func loadDirectory(folder folder, opt Options, in *snapshot.Inputs) error {
 	if entries == nil {
 		var err error
 		entries, err = readLines[snapshot.Entry](folder, directoryFile)
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, errMissing) {
 			return fmt.Errorf("%s: does not exist; restore it, or make it with snapshot build --models data", folder.place(directoryFile))
 		}
 		if err != nil {
@@ -137,15 +137,12 @@ func loadDirectory(folder folder, opt Options, in *snapshot.Inputs) error {
 	return nil
 }
 
-// writeDirectory writes entries as directory.ndjson, sorted by slug: the directory as of a
-// build, frozen beside its other inputs.
-func writeDirectory(w io.Writer, entries []snapshot.Entry) error {
-	sorted := slices.Clone(entries)
-	slices.SortFunc(sorted, func(a, b snapshot.Entry) int { return strings.Compare(a.Slug, b.Slug) })
-	for _, e := range sorted {
-		b, err := jsonv2.Marshal(e)
+// WriteLines writes values as NDJSON.
+func WriteLines[T any](w io.Writer, values []T) error {
+	for _, v := range values {
+		b, err := jsonv2.Marshal(v)
 		if err != nil {
-			return fmt.Errorf("%s: %w", e.Slug, err)
+			return err
 		}
 		if _, err := w.Write(append(b, '\n')); err != nil {
 			return err
@@ -180,43 +177,33 @@ func capture(folder folder, cfg captureConfig) (snapshot.Capture, error) {
 // decodeRows decodes NDJSON rows; name goes into errors as name:line. Members a row does not have are ignored, since
 // captures carry extras; a line without source, config, split, row, model or metric is an error.
 func decodeRows(name string, b []byte) ([]snapshot.Row, error) {
-	var rows []snapshot.Row
-	var errs []error
-	for line, text := range ndjson.Lines(1, b) {
-		r := snapshot.Row{At: snapshot.Place{File: name, Line: line}}
-		err := unmarshalLine(text, &r)
-		if member := lacks(r); err == nil && member != "" {
-			err = fmt.Errorf("%s: must be given", member)
+	return ndjson.Decode(name, b, func(line int, text []byte, r *snapshot.Row) error {
+		r.At = snapshot.Place{File: name, Line: line}
+		if err := unmarshalLine(text, r); err != nil {
+			return err
 		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", r.At, err))
+		if member := lacks(r); member != "" {
+			return fmt.Errorf("%s: must be given", member)
 		}
-		if rows = append(rows, r); len(errs) == maxErrors {
-			break
-		}
-	}
-	return rows, errors.Join(errs...)
+		return nil
+	})
 }
 
-// maxErrors is how many lines that cannot be read are named.
-const maxErrors = 100
-
 // lacks names the first member a row cannot do without and has not.
-func lacks(r snapshot.Row) string {
-	for _, member := range []struct {
-		name string
-		has  bool
-	}{
-		{"source", r.Source != ""},
-		{"config", r.Config != ""},
-		{"split", r.Split != ""},
-		{"row", r.Row >= 1},
-		{"model_raw", r.ModelRaw != ""},
-		{"metric", r.Metric != ""},
-	} {
-		if !member.has {
-			return member.name
-		}
+func lacks(r *snapshot.Row) string {
+	switch {
+	case r.Source == "":
+		return "source"
+	case r.Config == "":
+		return "config"
+	case r.Split == "":
+		return "split"
+	case r.Row < 1:
+		return "row"
+	case r.ModelRaw == "":
+		return "model_raw"
+	case r.Metric == "":
+		return "metric"
 	}
 	return ""
 }
@@ -241,51 +228,45 @@ func expand(folder folder, patterns []string) ([]string, error) {
 	return slices.Compact(files), nil
 }
 
+var errMissing = errors.New("does not exist")
+
 // readFile reads a file of the folder and unpacks it when its name ends in .gz.
-func readFile(folder folder, name string) ([]byte, error) {
-	place := folder.place(name)
+func readFile(folder folder, name string) (b []byte, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", folder.place(name), causeOf(err))
+		}
+	}()
 	f, err := folder.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missing(place)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", place, causeOf(err))
+		return nil, err
 	}
 	defer f.Close() // only read
 	var r io.Reader = f
 	if path.Ext(name) == ".gz" {
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: is not gzip; pack it with gzip -n", place)
+		if r, err = gzip.NewReader(f); err != nil {
+			return nil, errors.New("is not gzip; pack it with gzip -n")
 		}
-		r = z
 	}
-	b, err := io.ReadAll(io.LimitReader(r, maxFileBytes+1))
-	if errors.Is(err, io.ErrUnexpectedEOF) { // of a packed file
-		return nil, fmt.Errorf("%s: is cut short", place)
+	b, err = io.ReadAll(io.LimitReader(r, maxFileBytes+1))
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF): // of a packed file
+		err = errors.New("is cut short")
+	case err == nil && len(b) > maxFileBytes:
+		err = fmt.Errorf("must be at most %d bytes", maxFileBytes)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", place, causeOf(err))
-	}
-	if len(b) > maxFileBytes {
-		return nil, fmt.Errorf("%s: must be at most %d bytes", place, maxFileBytes)
-	}
-	return b, nil
+	return b, err
 }
-
-// missing is the path of a file that is not there.
-type missing string
-
-func (m missing) Error() string        { return string(m) + ": does not exist" }
-func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
 
 // causeOf is an error of a file without its name, which the caller puts first.
 func causeOf(err error) error {
 	var at *fs.PathError
-	if !errors.As(err, &at) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errMissing
+	case !errors.As(err, &at):
 		return err
-	}
-	if errors.Is(at.Err, syscall.EISDIR) {
+	case errors.Is(at.Err, syscall.EISDIR):
 		return errors.New("must be a file, got a directory")
 	}
 	return at.Err
@@ -313,10 +294,7 @@ func readLines[T any](folder folder, name string) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	return decodeLines[T](folder.place(name), b, jsonv2.RejectUnknownMembers(true))
-}
-
-// decodeLines decodes each line into a fresh value.
-func decodeLines[T any](name string, b []byte, opts ...jsonv2.Options) ([]T, error) {
-	return ndjson.Decode(name, b, func(text []byte, v *T) error { return unmarshalLine(text, v, opts...) })
+	return ndjson.Decode(folder.place(name), b, func(_ int, text []byte, v *T) error {
+		return unmarshalLine(text, v, jsonv2.RejectUnknownMembers(true))
+	})
 }

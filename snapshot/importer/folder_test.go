@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"strings"
@@ -222,30 +221,23 @@ func TestLoadWithoutDirectory(t *testing.T) {
 	}
 }
 
-func TestWriteDirectory(t *testing.T) {
+func TestFreezeDirectory(t *testing.T) {
 	entries := []snapshot.Entry{
 		{Slug: "b", Name: "B", Facts: snapshot.Facts{ParameterBillions: ptr(7.5)}},
 		{Slug: "a", Name: "A", HFRepo: "o/A", Aliases: []string{"x"}},
 	}
-	var out bytes.Buffer
-	if err := writeDirectory(&out, entries); err != nil {
+	dir := t.TempDir()
+	if err := FreezeDirectory(dir, entries); err != nil {
 		t.Fatal(err)
 	}
-	got, err := decodeLines[snapshot.Entry]("directory.ndjson", out.Bytes())
+	got, err := readLines[snapshot.Entry](folder{os.DirFS(dir), dir}, directoryFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got[0].Slug != "a" || got[1].Slug != "b" || *got[1].ParameterBillions != 7.5 || got[0].HFRepo != "o/A" {
-		t.Errorf("writeDirectory then decode = %+v, want both, sorted", got)
-	}
-	if err := writeDirectory(shut{}, entries); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("writeDirectory = %v, want the writer's error", err)
+		t.Errorf("FreezeDirectory then read = %+v, want both, sorted", got)
 	}
 }
-
-type shut struct{}
-
-func (shut) Write([]byte) (int, error) { return 0, fs.ErrClosed }
 
 // FuzzDecodeRows: lines that pass can be built from.
 func FuzzDecodeRows(f *testing.F) {

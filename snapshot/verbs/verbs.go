@@ -197,7 +197,7 @@ func (c *Capture) Run(env *verbs.Env) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Table, err)
 	}
-	return importer.WriteRows(env.Stdout, rows)
+	return importer.WriteLines(env.Stdout, rows)
 }
 
 // checkCaptured checks the folder of captured rows. They are not in the program.
@@ -239,7 +239,7 @@ type Diff struct {
 	verbs.Format
 }
 
-// Run lists the models that moved, are new or were removed, and why.
+// Run lists the models that moved, are new or were removed.
 func (c *Diff) Run(env *verbs.Env) error {
 	before, err := read(c.Before)
 	if err != nil {
