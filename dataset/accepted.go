@@ -13,7 +13,6 @@ import (
 // acceptedFile lists warnings that a person looked at and found right. Only Check reads it.
 const acceptedFile = "accepted.json"
 
-// An acceptance is one entry of acceptedFile.
 type acceptance struct {
 	Rule   string `json:"rule"`   // see Rules
 	Record Slug   `json:"record"` // slug, or id of a benchmark

@@ -89,7 +89,6 @@ func newChecker(ctx context.Context, src *source, opt Options) *checker {
 	return c
 }
 
-// judge applies all rules and returns what was found, in order of place.
 func (c *checker) judge() (Findings, error) {
 	if len(c.findings) <= maxFindings { // else references to what was not read would seem wrong
 		c.check()
@@ -109,7 +108,6 @@ func (c *checker) check() {
 	c.applyAll(datasetRules)
 }
 
-// apply applies rules to the records of a table.
 func apply[T any](c *checker, t *table[T], rules []rule[*T]) {
 	t.all(func(rec *T, p place) { applyTo(c, rules, rec, p) })
 	c.rule = ""
@@ -164,7 +162,6 @@ func (c *checker) doubtful(p place, field string, by ...string) bool {
 	})
 }
 
-// datasetRules are the rules of a dataset as a whole.
 var datasetRules = []rule[all]{
 	{"dataset-info", "dataset.json has one object, with a release date that is not in the future.", 0, checkInfo},
 	{"model-kin", "A model is not older than its base model and has the same licence; models of different shapes have different exact sizes.", warned, checkKin},

@@ -27,7 +27,6 @@ type run struct {
 	uncertain           bool    // it, its model or its hardware has a fault
 }
 
-// runRules are the rules of one benchmark.
 var runRules = []rule[*run]{
 	{"run-names", "model, hardware and tool name records that exist.", 0, checkRunNames},
 	{"run-source-key", "source_key matches source_url and is an entry in sources.json.", 0, checkSourceKey},
@@ -53,7 +52,6 @@ var runRules = []rule[*run]{
 	{"run-speed", "Speeds are possible with the memory bandwidth and compute, and sizes match the bits per weight.", 0, checkRunSpeed},
 }
 
-// allRunsRules are the rules of all benchmarks together.
 var allRunsRules = []rule[all]{
 	{"run-id", "Ids of benchmarks are unique.", 0, checkIDs},
 	{"run-repeat", "No measurement is listed under two ids.", 0, checkRepeats},
@@ -87,7 +85,6 @@ func (c *checker) index() {
 	c.qualityIDs = map[Slug]place{}
 }
 
-// checkBenchmarks applies the rules of benchmarks.
 func (c *checker) checkBenchmarks() {
 	c.eachRun(func(r *run) { applyTo(c, runRules, r, r.at) })
 	c.applyAll(allRunsRules)
@@ -192,7 +189,6 @@ func checkRunKind(c *checker, r *run, p place) {
 
 const maxDeviation = 3 // times a speed; ten runs that are not negative cannot have more
 
-// checkRunContradiction looks for fields of a measurement that cannot both be true.
 func checkRunContradiction(c *checker, r *run, p place) {
 	if r.NPrompt != nil && *r.NPrompt == 0 && r.PromptTPS != nil {
 		c.at(p, "n_prompt", "must be above 0 where prompt_tps is known", "prompt_tps")

@@ -50,7 +50,6 @@ func (c *checker) boundedIn(p place, at string, v reflect.Value) {
 	}
 }
 
-// bound holds one figure to the bounds of its field.
 func (c *checker) bound(p place, name string, v reflect.Value, f *record.Field) {
 	n, text := 0.0, func() string { return strconv.FormatInt(v.Int(), 10) }
 	if v.CanInt() {
@@ -66,14 +65,12 @@ func (c *checker) bound(p place, name string, v reflect.Value, f *record.Field) 
 	}
 }
 
-// atMost adds a fault where a known value passes a bound.
 func (c *checker) atMost(p place, field string, v *float64, bound float64, why string) {
 	if v != nil && *v > bound {
 		c.at(p, field, fmt.Sprintf("must be at most %s%s, got %s", plainNumber(bound), why, plainNumber(*v)))
 	}
 }
 
-// atLeast adds a fault where a known value is below a bound.
 func (c *checker) atLeast(p place, field string, v *float64, bound float64, why string) {
 	if v != nil && *v < bound {
 		c.at(p, field, fmt.Sprintf("must be at least %s%s, got %s", plainNumber(bound), why, plainNumber(*v)))

@@ -135,7 +135,6 @@ func checkKept(c *checker, _ all, _ place) {
 	}
 }
 
-// goneText says that records are gone, and names some.
 func goneText(table record.ChangeTable, slugs []string) string {
 	const named = 3
 	slices.Sort(slugs)

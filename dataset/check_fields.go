@@ -42,7 +42,6 @@ func DateProblem(d Date, now time.Time) string {
 	return ""
 }
 
-// spread holds a pair of numbers to its order, lowest first.
 func (c *checker) spread(p place, field string, pair *[]float64) {
 	if pair != nil && len(*pair) == 2 && (*pair)[0] > (*pair)[1] {
 		c.at(p, field, fmt.Sprintf("must have the lower number first, got %s and %s", plainNumber((*pair)[0]), plainNumber((*pair)[1])))
@@ -63,7 +62,6 @@ func roughNumber(v float64) string {
 	return plainNumber(rounded)
 }
 
-// inOrder holds two figures to their order.
 func (c *checker) inOrder(p place, low string, a *float64, high string, b *float64) {
 	if a != nil && b != nil && *a > *b {
 		c.at(p, low, fmt.Sprintf("must be at most %s, got %s of %s", high, plainNumber(*a), plainNumber(*b)), high)
@@ -99,7 +97,6 @@ func textOf[S ~string](s *S) string {
 	return string(*s)
 }
 
-// checkTwice holds the entries of a list apart.
 func checkTwice[T ~string](c *checker, p place, field string, list []T) {
 	for i, v := range list {
 		if v != "" && slices.Contains(list[:i], v) {
@@ -114,7 +111,6 @@ var sameLetters = strings.NewReplacer("O", "0", "_", "", "-", "")
 // typeLetters is what the spellings of one storage type have in common: Q8_0, q8_0, Q8_O and Q80.
 func typeLetters(name string) string { return sameLetters.Replace(strings.ToUpper(name)) }
 
-// spelledType warns of a storage type that quantizations.json has in another spelling.
 func (c *checker) spelledType(p place, field, name string) {
 	if known, ok := c.typeNames[typeLetters(name)]; ok && known != name {
 		c.warning(p, field, fmt.Sprintf("is a type of quantizations.json in another spelling, got %q; did you mean %q", name, known))

@@ -12,7 +12,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// hardwareRules are the rules of one piece of hardware.
 var hardwareRules = []rule[*Hardware]{
 	{"hardware-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, h *Hardware, p place) { checkSources(c, p, h, h.Sources) }},
 	{"hardware-lists", "Dates are between 1990 and today, ranges start with the lower number, and lists have no duplicates.", 0, func(c *checker, h *Hardware, p place) {
@@ -117,7 +116,6 @@ func rated(h *Hardware) float64 {
 	return float64(*h.MemoryChannels) * 8 * float64(*h.MemorySpeedMTs) / 1000
 }
 
-// contradictHardware looks for fields of a part that cannot both be true.
 func contradictHardware(c *checker, h *Hardware, p place) {
 	for _, v := range Vendors {
 		if v != h.Vendor && strings.HasPrefix(string(h.Slug), string(v)+"-") {

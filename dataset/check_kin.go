@@ -242,7 +242,6 @@ func checkOwn(c *checker, _ all, _ place) {
 
 const ownID = "id"
 
-// owned knows the first record that has something.
 type owned struct {
 	*checker
 	first map[string]Slug
@@ -341,7 +340,6 @@ func checkTwins(c *checker, _ all, _ place) {
 // sameParams is how far the parameters of models of one network are apart at most, which round them and add tokens.
 const sameParams = 0.03
 
-// named is a value of a record with the name of its field; nil is unknown.
 type named struct {
 	name  string
 	value any

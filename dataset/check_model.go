@@ -11,7 +11,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// modelRules are the rules of one model.
 var modelRules = []rule[*Model]{
 	{"model-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, m *Model, p place) { checkSources(c, p, m, m.Sources) }},
 	{"model-basis", "params_b has a basis, and release_date is between 1990 and today.", 0, func(c *checker, m *Model, p place) {
@@ -60,7 +59,6 @@ func checkShape(c *checker, m *Model, p place) {
 	within("architecture.num_experts_per_token", a.NumExpertsPerToken, "architecture.num_experts", a.NumExperts)
 }
 
-// checkSizes holds the sizes of the files of a model to its parameters.
 func checkSizes(c *checker, m *Model, p place) {
 	if m.ParamsB == nil {
 		return
@@ -120,7 +118,6 @@ func typeNames(types []*QuantizationType) map[string]string {
 	return out
 }
 
-// checkQuantizations checks the list of files of a model.
 func checkQuantizations(c *checker, m *Model, p place) {
 	type download struct{ name, format, repo, source string }
 	files := map[download]int{}
@@ -143,7 +140,6 @@ func checkQuantizations(c *checker, m *Model, p place) {
 	}
 }
 
-// contradictModel looks for fields of a model that cannot both be true.
 func contradictModel(c *checker, m *Model, p place) {
 	a, k := &m.Architecture, &m.KVCache
 	if a.Type != nil && *a.Type == "dense" {
@@ -230,7 +226,6 @@ func checkSlugSizes(c *checker, m *Model, p place) {
 	}
 }
 
-// checkCache holds the layers and heads of the cache to those of the model.
 func checkCache(c *checker, m *Model, p place) {
 	layers, kv, local, linear := m.Architecture.NumLayers, m.KVCache.NumKVLayers, m.KVCache.NumSlidingWindowLayers, m.KVCache.NumLinearAttentionLayers
 	if layers != nil && kv != nil && *kv > *layers {

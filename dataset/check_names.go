@@ -152,7 +152,6 @@ func (r *registry) checkAliases(c *checker, n int, rec func(int) (place, Slug, [
 	}
 }
 
-// reference checks that a field names a record there is.
 func (r *registry) reference(c *checker, p place, field string, slug Slug) {
 	if _, known := r.owner[slug]; !known && !r.gap {
 		r.missed(c, p, field, slug, fmt.Sprintf("no %s has slug %q", r.kind, slug))
@@ -184,7 +183,6 @@ func (r *registry) missed(c *checker, p place, field string, slug Slug, text str
 	})
 }
 
-// reserved adds the finding of a name that is a word of the API's addresses.
 func (c *checker) reserved(p place, field string, slug Slug) {
 	c.at(p, field, fmt.Sprintf("%q is a word of the API's addresses, where the record could not be read: choose another", slug))
 }
@@ -197,7 +195,6 @@ func (r *registry) named(words []string) Slug {
 	return r.byName()[strings.Join(words, " ")]
 }
 
-// references checks the slugs of a list.
 func (r *registry) references(c *checker, p place, field string, slugs *[]Slug) {
 	for i, slug := range known(slugs) {
 		r.reference(c, p, field+"."+strconv.Itoa(i), slug)

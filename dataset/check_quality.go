@@ -7,7 +7,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// qualityRules are the rules of one measurement of quality.
 var qualityRules = []rule[*Quality]{
 	{"quality-names", "model names a record that exists, ids of measurements are unique, and a quantization has its usual spelling.", 0, func(c *checker, q *Quality, p place) {
 		c.modelSlugs.reference(c, p, "model", q.Model)

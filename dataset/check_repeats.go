@@ -52,7 +52,6 @@ func sameRun(a, b *Benchmark) bool {
 // speedDigits is how many digits of speeds tell a measurement, where model, hardware and settings are the same.
 const speedDigits = 6
 
-// measurementOf returns the key of a benchmark.
 func measurementOf(b *Benchmark) measurement {
 	m := measurement{
 		model: b.Model, hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount,
@@ -120,7 +119,6 @@ func digits(v float64) (n int) {
 	return n
 }
 
-// checkIDs checks that no two benchmarks have one id.
 func checkIDs(c *checker, _ all, _ place) {
 	first := make(map[Slug]place, len(c.benchmarks.recs))
 	c.benchmarks.all(func(b *Benchmark, p place) {
@@ -156,7 +154,6 @@ func checkRepeats(c *checker, _ all, _ place) {
 	})
 }
 
-// figures are what a run printed.
 type figures [7]float64
 
 // copyDigits is how many digits of figures two runs do not have in common by chance. In the shipped dataset runs that
@@ -200,7 +197,6 @@ type copiedFrom struct {
 	rule     string
 }
 
-// copied notes a benchmark that is there before.
 func (c *checker) copied(p, first place, text string) {
 	from := copiedFrom{p.file, first.file, c.rule}
 	c.because(from, pendingFinding{at: p, field: "id", text: text}, nil, func(found []pendingFinding) (pendingFinding, bool) {

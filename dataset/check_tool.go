@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// toolRules are the rules of one tool.
 var toolRules = []rule[*Tool]{
 	{"tool-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, t *Tool, p place) {
 		checkSources(c, p, t, t.Sources)
@@ -16,7 +15,6 @@ var toolRules = []rule[*Tool]{
 	}},
 }
 
-// typeRules are the rules of one storage type.
 var typeRules = []rule[*QuantizationType]{
 	{"type-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, q *QuantizationType, p place) {
 		if c.types[q.Name] == p {
@@ -31,7 +29,6 @@ var typeRules = []rule[*QuantizationType]{
 	{"type-bounds", "Bits per weight are plausible, and the median is between the minimum and the maximum.", clean, checkTypeBounds},
 }
 
-// checkTypeBounds holds the figures of a storage type to each other.
 func checkTypeBounds(c *checker, q *QuantizationType, p place) {
 	c.bounded(p, q)
 	if o := q.Observed; o != nil && (o.Min > o.Median || o.Median > o.Max) {

@@ -78,7 +78,6 @@ func sourcePages(list []SourceRef, visit func(field string, page URL)) {
 	}
 }
 
-// modelPages visits the pages a model names.
 func modelPages(m *Model, visit func(field string, page URL)) {
 	sourcePages(m.Sources, visit)
 	for i := range m.Quantizations {
@@ -88,7 +87,6 @@ func modelPages(m *Model, visit func(field string, page URL)) {
 	}
 }
 
-// hardwarePages visits the pages a piece of hardware names.
 func hardwarePages(h *Hardware, visit func(field string, page URL)) {
 	sourcePages(h.Sources, visit)
 	for i := range h.PriceObservations {

@@ -103,7 +103,6 @@ func (f *file) placed(c *checker, records map[place][]pendingFinding) (out Findi
 	return out
 }
 
-// eachRecord reads a file again and visits the text of each record.
 func (f *file) eachRecord(ctx context.Context, c *checker, visit func(at place, text []byte)) error {
 	in, err := c.open(ctx, f.name)
 	if err != nil {

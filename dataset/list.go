@@ -12,7 +12,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// A listing is the files of a dataset and what is wrong with their names and kinds.
 type listing struct {
 	fsys     fs.FS
 	warn     bool // list warnings too

@@ -81,7 +81,6 @@ func Check(fsys fs.FS, opt Options) (Findings, error) {
 	return findings.accepted(fsys), nil
 }
 
-// A source is the files of a dataset as they were read, with their records.
 type source struct {
 	tables
 	fsys     fs.FS
@@ -98,7 +97,6 @@ func (s *source) open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return open(ctx, s.fsys, name)
 }
 
-// readSource reads the files of a listing.
 func readSource(ctx context.Context, list *listing, opt Options) (*source, error) {
 	opt.Workers = cmp.Or(opt.Workers, runtime.GOMAXPROCS(0))
 	s := &source{fsys: list.fsys, files: list.files, findings: list.findings, faulty: map[member]bool{}}
@@ -143,7 +141,6 @@ func (s *source) sameFiles(ctx context.Context, list *listing) bool {
 	})
 }
 
-// newSet sorts the tables and sums up what was read.
 func newSet(src *source) *Set {
 	s := &Set{
 		Info: *src.info.recs[0], Models: values(src.models.recs), Hardware: values(src.hardware.recs),

@@ -78,7 +78,6 @@ func readFiles(ctx context.Context, fsys fs.FS, files []*file, opt Options) erro
 	return ctx.Err()
 }
 
-// read reads and decodes a file, and makes its digest.
 func (f *file) read(ctx context.Context, fsys fs.FS, progress func(n int)) {
 	in, err := open(ctx, fsys, f.name)
 	if err == nil {
@@ -93,7 +92,6 @@ func (f *file) read(ctx context.Context, fsys fs.FS, progress func(n int)) {
 	}
 }
 
-// readFailed adds the finding of a file that could not be read to its end.
 func (f *file) readFailed(err error) {
 	var long *ndjson.TooLongError
 	finding := unreadable(f.name, err)
@@ -170,7 +168,6 @@ func (f *file) slugOf(b []byte) Slug {
 	}
 }
 
-// fault adds the problems of a record; text begins with the line of at.
 func (f *file) fault(at place, text []byte, problems []record.Problem) {
 	for _, p := range problems {
 		f.findings = append(f.findings, f.finding(at, text, p))
@@ -188,7 +185,6 @@ func (f *file) checkFull() error {
 	return nil
 }
 
-// finding gives a problem its line and column.
 func (f *file) finding(at place, text []byte, p record.Problem) Finding {
 	before := text[:min(int(at.col)+p.Offset, len(text))]
 	start := bytes.LastIndexByte(before, '\n') + 1

@@ -140,7 +140,6 @@ func (r *Relations) Related(slug Slug) []Slug {
 // Between returns how two records are related, empty if they are not.
 func (r *Relations) Between(a, b Slug) Relation { return r.of[a][b] }
 
-// known are the entries of a list that may be unknown.
 func known[T any](list *[]T) []T {
 	if list == nil {
 		return nil

@@ -14,7 +14,6 @@ func comparePlaces(a, b place) int {
 	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.col, b.col))
 }
 
-// A table is the records of one kind in order of place.
 type table[T any] struct {
 	recs   []*T
 	places []place // by record
@@ -37,19 +36,16 @@ func (t *table[T]) append(o *table[T]) {
 
 func (t *table[T]) lose(l lost) { t.lost = append(t.lost, l) }
 
-// gap reports whether the slug of some record of the kind could not be read.
 func (t *table[T]) gap() bool {
 	return slices.ContainsFunc(t.lost, func(r lost) bool { return r.slug == "" })
 }
 
-// all visits every record.
 func (t *table[T]) all(visit func(rec *T, at place)) {
 	for i, rec := range t.recs {
 		visit(rec, t.places[i])
 	}
 }
 
-// tables are all records of a dataset.
 type tables struct {
 	info          table[Info]
 	quantizations table[QuantizationType]
@@ -74,7 +70,6 @@ func (t *tables) append(o *tables) {
 	t.changes.append(&o.changes)
 }
 
-// tableOf is the table that the records of a file or folder belong to.
 func (t *tables) tableOf(name string) recordTable {
 	switch kindOf(name) {
 	case infoFile:
@@ -98,7 +93,6 @@ func (t *tables) tableOf(name string) recordTable {
 	}
 }
 
-// A recordTable is a table of any kind.
 type recordTable interface {
 	// decode reads the record that begins at.col bytes into text, which begins with its line.
 	decode(f *file, at place, text []byte)

@@ -6,7 +6,6 @@ import (
 	"modeldex/dataset"
 )
 
-// benchmarkRecord is a benchmark and what the generation adds to it.
 type benchmarkRecord struct {
 	*dataset.Benchmark
 	family     string
@@ -177,13 +176,11 @@ type BenchmarkCounts struct {
 	WithVariants int // and of its variants, as a filter by its slug finds them
 }
 
-// hasAny reports whether there is one of the record itself.
 func (c BenchmarkCounts) hasAny() *bool {
 	has := c.Own > 0
 	return &has
 }
 
-// counts counts the listed benchmarks of a record.
 func (t *Table) counts(f Field, slug string) BenchmarkCounts {
 	_, own := t.First(Query{Sets: []Set{{Field: f, Values: []string{slug}, OnlySelf: true}}})
 	if len(t.variants[f][slug]) == 0 {

@@ -50,7 +50,6 @@ func (t *Table) conditions(q Query, unlisted bool) *Conditions {
 	return c
 }
 
-// set is the records that match a set filter.
 func (t *Table) set(s Set) *roaring.Bitmap {
 	if r, ok := t.related[s.Field]; ok {
 		s = r.resolve(s)
@@ -65,7 +64,6 @@ func (t *Table) set(s Set) *roaring.Bitmap {
 	return p.any(s.Values)
 }
 
-// find is the records with some slugs.
 func (t *Table) find(slugs []string) *roaring.Bitmap {
 	out := roaring.New()
 	for _, slug := range slugs {
@@ -154,12 +152,10 @@ func (c *Conditions) excluded(from, to int) []int {
 	return out
 }
 
-// excludedByRanges is Page.Excluded.
 func (c *Conditions) excludedByRanges() []int {
 	return c.excluded(len(c.q.Sets), len(c.q.Sets)+len(c.q.Ranges))
 }
 
-// excludedBySets is Page.ExcludedBySets.
 func (c *Conditions) excludedBySets() []int { return c.excluded(0, len(c.q.Sets)) }
 
 // unlisted counts the records that match all conditions and are left out because they are listed only if they are

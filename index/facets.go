@@ -34,7 +34,6 @@ type Bin struct {
 	Count    int
 }
 
-// maxBins is the maximum number of bins of a facet.
 const maxBins = 40
 
 // Facets counts the records that match the filter of a query by the values of each field. The
@@ -59,7 +58,6 @@ func (c *Conditions) Facets(fields []Field) []Facet {
 	return out
 }
 
-// A facetSet is the records that are counted.
 type facetSet struct {
 	t    *Table
 	set  bits     // nil is every record
@@ -67,7 +65,6 @@ type facetSet struct {
 	bits bits     // of set, or of every record
 }
 
-// facetSet prepares the count of a set; nil is every record.
 func (t *Table) facetSet(set bits) *facetSet {
 	s := &facetSet{t: t, set: set, bits: set}
 	if set == nil {
@@ -78,7 +75,6 @@ func (t *Table) facetSet(set bits) *facetSet {
 	return s
 }
 
-// count is how many of the records are in another set.
 func (s *facetSet) count(other bits) int {
 	if s.set == nil {
 		return other.count()
@@ -100,7 +96,6 @@ func (s *facetSet) facet(f Field) Facet {
 	return out
 }
 
-// list lists the values that the records have.
 func (f *Facet) list(p *posting, s *facetSet) {
 	counts := make([]int, len(p.values)+1)
 	switch {

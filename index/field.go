@@ -131,12 +131,10 @@ func (f *fieldOf[R]) hasPosting() bool {
 	}
 }
 
-// hasColumn reports whether the field has an order.
 func (f *fieldOf[R]) hasColumn() bool {
 	return f.kind() == Number || f.kind() == Date || f.kind() == Count || f.Uses&Sorts != 0
 }
 
-// number is the value of a numeric field, NaN if unknown.
 func (f *fieldOf[R]) number(rec *R) float64 {
 	switch f.kind() {
 	case Date:
@@ -148,7 +146,6 @@ func (f *fieldOf[R]) number(rec *R) float64 {
 	}
 }
 
-// number is the value of an optional number, NaN if unknown.
 func number(v *float64) float64 {
 	if v == nil {
 		return math.NaN()
@@ -172,7 +169,6 @@ func DateNumber(d *dataset.Date) float64 {
 	return float64(d.FirstDay().Number())
 }
 
-// text is the value of an optional text, empty if unknown.
 func text[T ~string](v *T) string {
 	if v == nil {
 		return ""
@@ -195,7 +191,6 @@ func list(v *[]string) []string {
 	return *v
 }
 
-// infos lists what is public about fields.
 func infos[R any](fields []fieldOf[R]) []FieldInfo {
 	out := make([]FieldInfo, len(fields))
 	for i, f := range fields {

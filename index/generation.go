@@ -76,7 +76,6 @@ func (r *Renderers) score(model dataset.Slug) float64 {
 	return r.Score(model)
 }
 
-// capabilities are those of all models.
 func (r *Renderers) capabilities(models []dataset.Model) map[dataset.Slug]best.Capability {
 	if r.Evidence == nil {
 		return best.Capabilities(models, func(dataset.Slug) []best.Evidence { return nil })

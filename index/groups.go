@@ -94,7 +94,6 @@ func (s *Stats) placeAt(p *Position) groupPlace {
 	return groupPlace{p.Known, p.Num, 2 * n}
 }
 
-// compare orders groups by value, unknown last, then by key.
 func (p groupPlace) compare(q groupPlace, desc, byKey bool) int {
 	if p.known != q.known {
 		return boolInt(!p.known) - boolInt(!q.known)

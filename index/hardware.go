@@ -7,7 +7,6 @@ import (
 	"modeldex/dataset"
 )
 
-// hardwareRecord is a piece of hardware and what the generation adds to it.
 type hardwareRecord struct {
 	*dataset.Hardware
 	counts BenchmarkCounts

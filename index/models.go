@@ -9,7 +9,6 @@ import (
 	"modeldex/dataset/best"
 )
 
-// modelRecord is a model and what the generation adds to it.
 type modelRecord struct {
 	*dataset.Model
 	counts BenchmarkCounts

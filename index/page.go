@@ -49,7 +49,6 @@ func (c *Conditions) Page() Page {
 	return page
 }
 
-// total is how many records match.
 func (c *Conditions) total() int {
 	if m := c.matching(); m != nil {
 		return m.count()
@@ -57,7 +56,6 @@ func (c *Conditions) total() int {
 	return c.t.n
 }
 
-// countIn is how many matching records are in a set.
 func (c *Conditions) countIn(set bits) int {
 	if m := c.matching(); m != nil {
 		return m.countIn(set)
@@ -104,7 +102,6 @@ func (t *Table) ordering(q *Query) ordering {
 	return o
 }
 
-// ordinals is the order itself.
 func (o *ordering) ordinals() []uint32 {
 	if o.desc {
 		return o.col.desc

@@ -9,7 +9,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// A posting answers filters by the values of one field. All readers share its bitmaps and only read them.
 type posting struct {
 	values  []string          // sorted
 	sets    []*roaring.Bitmap // by number of the value: the ordinals that have it
@@ -19,7 +18,6 @@ type posting struct {
 	codes []uint32
 }
 
-// newPosting reads a field of all records.
 func newPosting[R any](f *fieldOf[R], recs []R) *posting {
 	p := &posting{unknown: newBits(len(recs))}
 	ords := map[string][]uint32{}
@@ -74,7 +72,6 @@ func (f *fieldOf[R]) values(rec *R) []string {
 	return nil
 }
 
-// value is the value of a code, empty for unknown.
 func (p *posting) value(code uint32) string {
 	if int(code) == len(p.values) {
 		return ""
@@ -103,7 +100,6 @@ func (p *posting) any(values []string) *roaring.Bitmap {
 	return union(found)
 }
 
-// withPrefix returns the sets of all values with a prefix.
 func (p *posting) withPrefix(prefix string) []*roaring.Bitmap {
 	from, _ := slices.BinarySearch(p.values, prefix)
 	to := from
@@ -113,7 +109,6 @@ func (p *posting) withPrefix(prefix string) []*roaring.Bitmap {
 	return p.sets[from:to]
 }
 
-// union returns the ordinals in any of some sets. It may be one of them.
 func union(sets []*roaring.Bitmap) *roaring.Bitmap {
 	if len(sets) == 1 {
 		return sets[0]
@@ -132,12 +127,10 @@ func both(a, b *roaring.Bitmap) *roaring.Bitmap {
 	return roaring.And(a, b)
 }
 
-// bits is a set of ordinals with one bit for each record of a table, for many look-ups.
 type bits []uint64
 
 func newBits(n int) bits { return make(bits, (n+63)/64) }
 
-// allBits returns the ordinals of all of n records.
 func allBits(n int) bits {
 	b := newBits(n)
 	for i := range b {
@@ -149,7 +142,6 @@ func allBits(n int) bits {
 	return b
 }
 
-// bitsOf returns a set of a table of n records as bits.
 func bitsOf(set *roaring.Bitmap, n int) bits {
 	b := newBits(n)
 	set.WriteDenseTo(b)

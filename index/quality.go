@@ -6,7 +6,6 @@ import (
 	"modeldex/dataset"
 )
 
-// qualityRecord is a measurement of the quality of a quantization and what the generation adds to it.
 type qualityRecord struct {
 	*dataset.Quality
 	family string

@@ -9,7 +9,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// A searcher finds records by words of names.
 type searcher interface {
 	match(words []string) *roaring.Bitmap // the records that all of some words, one at least, occur in
 	has(word string) bool                 // whether a word occurs in any record
@@ -40,7 +39,6 @@ func newNameSearch(texts []string) nameSearch {
 // shortestWord is the length, in bytes, below which a word is near too many others to say what was meant.
 const shortestWord = 3
 
-// betweenWords are the characters that end a word of a name.
 func betweenWords(r rune) bool { return strings.ContainsRune(" \n-_/:,;()[]\"", r) }
 
 func (s nameSearch) vocabulary() []string { return s.words }
@@ -100,7 +98,6 @@ func (l linkSearch) has(word string) bool {
 	})
 }
 
-// A link is a field by which the records refer to others.
 type link struct {
 	posting *posting
 	names   []string // by code: the names of the record referred to
@@ -148,7 +145,6 @@ func (l linkSearch) matchOne(word string) *roaring.Bitmap {
 	return union(found)
 }
 
-// namesOf returns the names of a record in lower case.
 func namesOf(slug, name string, more ...string) []string {
 	out := []string{slug, strings.ToLower(name)}
 	for _, m := range more {

@@ -17,7 +17,6 @@ type SettingCount struct {
 // speeds are the orders in which settings matter.
 var speeds = []Field{GenerationTPS, PerStream, PromptTPS, Roofline}
 
-// A setting is one of those that a single stream does not have, and the records that have it.
 type setting struct {
 	field   Field
 	value   string
@@ -51,7 +50,6 @@ func newOtherSettings(t *Table) (out []setting) {
 	return out
 }
 
-// mixed is Page.Mixed.
 func (c *Conditions) mixed() (out []SettingCount) {
 	if !slices.Contains(speeds, c.q.Sort.Field) ||
 		slices.ContainsFunc(c.q.Sets, func(s Set) bool { return s.Field == Settings || s.Field == Scenario }) {

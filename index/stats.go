@@ -62,7 +62,6 @@ type Group struct {
 	ords []uint32 // the records, at least one
 }
 
-// statistics is what tables of benchmarks know beside their fields.
 type statistics struct {
 	pages   []uint32 // by ordinal: the number of the source page, from 1; 0: none
 	repeats []uint32 // by ordinal: equal for records with the same page, model, hardware and settings
@@ -314,7 +313,6 @@ func (g *Group) comparable(metric Field) bool {
 	return is == SingleStream || g.knownAndEqual(decisive...)
 }
 
-// knownAndEqual reports whether fields are known and equal in all records of a group.
 func (g *Group) knownAndEqual(fields ...Field) bool {
 	return !slices.ContainsFunc(fields, func(f Field) bool {
 		value, _ := g.Setting(f)

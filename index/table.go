@@ -79,7 +79,6 @@ func newTable[R any](s *source[R]) *Table {
 	return t
 }
 
-// columnOf reads a field of all records.
 func columnOf[R any](f *fieldOf[R], recs []R) *column {
 	if f.kind() == Text {
 		texts := make([]string, len(recs))
@@ -109,7 +108,6 @@ func (s *source[R]) nameRecords(t *Table) {
 	t.names, t.search = slices.Sorted(maps.Keys(t.byName)), newNameSearch(texts)
 }
 
-// render makes the rows and details of a table.
 func (s *source[R]) render(ctx context.Context, t *Table) (err error) {
 	if t.rows, err = renderAll(ctx, s.recs, s.row); err == nil && s.detail != nil {
 		t.details, err = renderAll(ctx, s.recs, s.detail)

@@ -7,7 +7,6 @@ import (
 	"modeldex/dataset"
 )
 
-// toolRecord is a tool and what the generation adds to it.
 type toolRecord struct {
 	*dataset.Tool
 	counts BenchmarkCounts

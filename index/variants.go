@@ -12,7 +12,6 @@ import (
 // model, and its benchmarks are the model's.
 type variants map[string][]string
 
-// with adds the variants of each value.
 func (v variants) with(values []string) []string {
 	if !slices.ContainsFunc(values, func(s string) bool { return len(v[s]) > 0 }) {
 		return values
@@ -52,7 +51,6 @@ func siliconOf(recs []dataset.Hardware, relations *dataset.Relations) map[string
 	return out
 }
 
-// resolve is the set filter on the other field.
 func (r related) resolve(s Set) Set {
 	out := Set{Field: r.by, OnlySelf: true}
 	for _, v := range s.Values {

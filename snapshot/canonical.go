@@ -53,7 +53,6 @@ func memberSpan(doc []byte, name string) (from, to int, err error) {
 	return 0, 0, fmt.Errorf("%s: must be present", name)
 }
 
-// seal writes doc as canonical JSON with its hash filled in.
 func seal(doc *Document) ([]byte, error) {
 	doc.OutputHash = ""
 	hash, err := hashOf(doc)
@@ -73,7 +72,6 @@ func hashOf(doc *Document) (string, error) {
 	return hash, err
 }
 
-// canonical marshals v and brings it to the RFC 8785 form.
 func canonical(v any) ([]byte, error) {
 	b, err := jsonv2.Marshal(v, jsonv2.Deterministic(true))
 	if err != nil {

@@ -43,7 +43,6 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// rowError is a row that breaks its rule.
 type rowError struct {
 	row  *Row
 	text string
@@ -67,7 +66,6 @@ type Capture struct {
 	From string
 }
 
-// board is one config and split of a source.
 type board struct{ config, split string }
 
 // rowOrder makes any two captures of the same rows equal. Row numbers come late, so that
@@ -103,7 +101,6 @@ func number(f *float64) float64 {
 	return *f
 }
 
-// reading is what one source says about one of its names.
 type reading struct {
 	raw   string
 	split int // index in SourceConfig.Splits
@@ -111,7 +108,6 @@ type reading struct {
 	rows  []Row // in rowOrder
 }
 
-// table is a capture sifted for one source.
 type table struct {
 	cfg      *SourceConfig
 	readings []reading       // one for each raw name and split, sorted by name, newest split first
@@ -228,7 +224,6 @@ func (t *table) setTasks(rows []Row) {
 // taskName names what a row measures: its task, or its category where the source has no tasks.
 func taskName(r Row) string { return cmp.Or(text(r.Task), text(r.Category)) }
 
-// once sorts names and drops repetitions.
 func once(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)

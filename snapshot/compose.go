@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// model makes the entry of one group.
 func (b *builder) model(g *group) Model {
 	names := g.names()
 	m := Model{ModelKey: g.key, DisplayName: b.match.bare(names[0])}
@@ -26,7 +25,6 @@ func (b *builder) model(g *group) Model {
 	return m
 }
 
-// compose fills sources, scores and composite, source by source in their order.
 func (b *builder) compose(m *Model, g *group) {
 	comp := &m.Composite
 	for _, t := range b.tables {
@@ -49,7 +47,6 @@ func (b *builder) compose(m *Model, g *group) {
 	b.finish(comp, b.rules.estimates(m.Scores))
 }
 
-// scores are the published scores of a reading with their places on the common scale.
 func (b *builder) scores(t *table, r reading) []Score {
 	out := t.scores(r)
 	for i := range out {
@@ -58,7 +55,6 @@ func (b *builder) scores(t *table, r reading) []Score {
 	return out
 }
 
-// finish makes the composite from what all sources say.
 func (b *builder) finish(comp *Composite, all []estimate) {
 	c := b.rules.compose(all)
 	comp.Score, comp.Components, comp.Confidence = c.score, c.components, b.rules.confidence(c)
@@ -121,7 +117,6 @@ func (b *builder) readingLimits(chosen named, others []named) []string {
 	return out
 }
 
-// otherNames lists the other raw names of the source for the model, each once.
 func otherNames(chosen named, others []named) []string {
 	var names []string
 	for _, o := range others {

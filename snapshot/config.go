@@ -43,7 +43,6 @@ type SourceConfig struct {
 	Settings     []setting       `json:"settings,omitempty"`
 }
 
-// split is one release of a board.
 type split struct {
 	Split string `json:"split"`
 	Date  string `json:"date"` // YYYY-MM-DD of the board; rows may carry their own
@@ -57,7 +56,6 @@ const (
 	neither = "none"
 )
 
-// metric is one column of numbers.
 type metric struct {
 	Metric     string   `json:"metric"`
 	Scale      string   `json:"scale"`         // in words, for the reader of a score
@@ -92,7 +90,6 @@ type setting struct {
 	Note string `json:"note"` // the limitation it makes
 }
 
-// check reports everything wrong with the configuration at once.
 func (c *Config) check() error {
 	var errs []error
 	if c.Format != configFormat {
@@ -168,7 +165,6 @@ func CheckBaseURL(base string) error {
 	return fmt.Errorf("must be an http or https address without a path, or empty, got %q", base)
 }
 
-// metric returns the rule of a metric, nil when the configuration does not take it.
 func (s *SourceConfig) metric(name string) *metric {
 	for i := range s.Metrics {
 		if s.Metrics[i].Metric == name {

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// change is what happened to one model between two documents.
 type change struct {
 	ModelKey string   `json:"model_key"`
 	Kind     string   `json:"kind"`   // one of kinds
@@ -22,7 +21,6 @@ type change struct {
 // one, a model that the first document does not have, and one that the second does not have.
 var kinds = []string{"moved", "scored", "unscored", "new", "removed"}
 
-// difference is what Diff finds between two documents.
 type difference struct {
 	Before  string   `json:"before"` // output_hash_sha256
 	After   string   `json:"after"`

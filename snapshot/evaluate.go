@@ -19,7 +19,6 @@ type heldOut struct {
 	Coverage float64 // share of the models whose value is inside its 95 percent interval
 }
 
-// evaluation is what Evaluate finds out.
 type evaluation struct {
 	HeldOut []heldOut
 }
@@ -38,7 +37,6 @@ func Evaluate(ctx context.Context, in Inputs) (evaluation, error) {
 	return newEvaluator(b, groups).run(ctx)
 }
 
-// subject is one model under evaluation: the scores a build would publish for it.
 type subject struct {
 	key    string
 	scores map[SourceID][]Score
@@ -119,7 +117,6 @@ func (e *evaluator) holdOut(ctx context.Context, id SourceID) (heldOut, error) {
 	return h, nil
 }
 
-// all are the scores of every source.
 func (s *subject) all() []Score {
 	var out []Score
 	for _, id := range sourceIDs {

@@ -8,7 +8,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// maxFindings limits the findings of one round.
 const maxFindings = 1000
 
 // Finding is one violation of a rule.

@@ -25,7 +25,6 @@ func link(cfg *Config, tables []*table, groups []*group) *rules {
 	return l.rules()
 }
 
-// linker gathers the numbers of all models and turns the fit into rules.
 type linker struct {
 	cfg    *Config
 	models [][]cell // in the order of gathering: one entry for each model, source and split
@@ -59,7 +58,6 @@ func (t *table) entering(r reading) []cell {
 	return cells(t.cfg.SourceID, in)
 }
 
-// rules fits the gathered cells.
 func (l *linker) rules() *rules {
 	all := l.items()
 	var sources []int

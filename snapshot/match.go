@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// matcher joins raw names to model keys.
 type matcher struct {
 	aliases  map[string]*Alias // model key of the alias table -> its line
 	named    map[string]*Alias // source name + NUL + raw name -> line
@@ -68,7 +67,6 @@ type group struct {
 	readings map[SourceID][]named
 }
 
-// named is a reading with the table it comes from.
 type named struct {
 	reading
 	from *table

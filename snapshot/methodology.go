@@ -39,7 +39,6 @@ func (b *builder) compositeText() (string, error) {
 	return s.String() + rulesMark + string(numbers), nil
 }
 
-// describe writes what enters from one source.
 func (t *table) describe(s *strings.Builder) {
 	c := t.cfg.Component
 	fmt.Fprintf(s, "%s enters with %s: metric %s", t.cfg.SourceID, c.Label, strings.Join(c.Metrics, ", "))

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// name is a raw name of a source.
 type name struct {
 	Source SourceID
 	Raw    string
@@ -32,7 +31,6 @@ type Report struct {
 	Skipped     map[string]int // "source_a: why" -> rows not taken
 }
 
-// fill takes the figures of a finished document and sorts the lists.
 func (r *Report) fill(doc *Document, out []byte) {
 	r.Hash, r.Bytes = doc.OutputHash, len(out)
 	r.Models, r.Scores = int(doc.Meta.ModelCount), int(doc.Meta.ScoreCount)
@@ -48,7 +46,6 @@ func (r *Report) fill(doc *Document, out []byte) {
 	r.Unmatched, r.ByRule, r.Dropped = slices.Compact(r.Unmatched), slices.Compact(r.ByRule), slices.Compact(r.Dropped)
 }
 
-// skip counts a row that was not taken.
 func (r *Report) skip(id SourceID, why string) {
 	if r.Skipped == nil {
 		r.Skipped = map[string]int{}

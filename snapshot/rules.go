@@ -68,7 +68,6 @@ const baseLimitation = "base model: the sources that link the common scale have 
 // errNoRules is returned by statedRules for a text without rulesMark.
 var errNoRules = errors.New("must state the rules after " + rulesMark)
 
-// statedRules reads the rules that a document states.
 func statedRules(text string) (*rules, error) {
 	_, stated, ok := strings.Cut(text, rulesMark)
 	if !ok {
@@ -115,7 +114,6 @@ func cellOf(s *Score) Cell {
 	return Cell{s.SourceID, s.SourceSplit, s.Metric, text(s.Category)}
 }
 
-// line finds the line of a cell, nil when it has none.
 func (r *rules) line(c Cell) *Line {
 	i, ok := slices.BinarySearchFunc(r.Lines, c, func(l Line, c Cell) int { return l.compare(c) })
 	if !ok {
@@ -139,7 +137,6 @@ func (l *Line) at(value float64) float64 { return l.Level + float64(l.Slope*valu
 // inScale holds x inside 0..100; adding 0 turns -0 into 0.
 func inScale(x float64) float64 { return min(max(x, 0), maxScore) + 0 }
 
-// estimate is what one source says of a model.
 type estimate struct {
 	source SourceID
 	x      float64 // on the common scale, before it is drawn to the mean
@@ -160,7 +157,6 @@ func (r *rules) estimates(scores []Score) []estimate {
 	return out
 }
 
-// estimate is what the scores of one source say.
 func (r *rules) estimate(id SourceID, scores []Score) (estimate, bool) {
 	return r.mean(id, cells(id, scores))
 }
@@ -192,7 +188,6 @@ func (r *rules) mean(id SourceID, all []cell) (estimate, bool) {
 	return e, true
 }
 
-// cell is the mean of the scores of one cell.
 type cell struct {
 	Cell
 	value  float64
@@ -200,7 +195,6 @@ type cell struct {
 	values int
 }
 
-// cells gathers the scores of one source by cell, in order.
 func cells(id SourceID, scores []Score) []cell {
 	var out []cell
 	for i := range scores {
@@ -228,7 +222,6 @@ func cells(id SourceID, scores []Score) []cell {
 	return out
 }
 
-// composite is the score of a model with its interval.
 type composite struct {
 	score, lower, upper *float64
 	half                float64 // half-width of the interval before it is held inside 0..100

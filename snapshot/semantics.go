@@ -66,7 +66,6 @@ func (c *checker) readRules() {
 	}
 }
 
-// say adds a finding, up to maxFindings.
 func (c *checker) say(at, format string, args ...any) {
 	if len(c.found) >= maxFindings {
 		return

@@ -27,7 +27,6 @@ import (
 // maxDocumentBytes is the largest document read, about ten times the size of the shipped one.
 const maxDocumentBytes = 64 << 20
 
-// checked is what Check finds out about one document.
 type checked struct {
 	Document *Document // nil when there is a finding
 	Findings []Finding // in the order of the places; none: the content and the hash are right
@@ -56,7 +55,6 @@ func Verify(r io.Reader) []Finding {
 	return c.all()
 }
 
-// all are the findings with the form among them.
 func (c *checked) all() []Finding {
 	if c.Form == nil {
 		return c.Findings
@@ -176,7 +174,6 @@ func finite(literal string) bool {
 	return exponent == "" || err == nil && e >= -400 && e <= 400
 }
 
-// errorFinding words an error of the JSON decoder about b.
 func errorFinding(b []byte, err error) Finding {
 	p := record.Explain(b, err)
 	f := Finding{Rule: p.Text}

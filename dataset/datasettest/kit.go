@@ -94,7 +94,6 @@ func Shipped(tb testing.TB) fstest.MapFS {
 	return shipped(tb, "")
 }
 
-// shipped is Shipped without a folder.
 func shipped(tb testing.TB, without string) fstest.MapFS {
 	tb.Helper()
 	out, src := fstest.MapFS{}, os.DirFS(ShippedDir(tb))

@@ -87,7 +87,6 @@ func Compare(from, to *dataset.Set) *Changes {
 
 func editionOf(s *dataset.Set) Edition { return Edition{s.Info.Version, s.Digest.String()} }
 
-// compareTable adds what happened to the records of a table.
 func (c *Changes) compareTable(table string, old, now map[string]any) {
 	start := len(c.Records)
 	for slug, rec := range now {
@@ -117,7 +116,6 @@ func actOf(fields []record.FieldChange) record.Act {
 	return record.Changed
 }
 
-// compareRecords compares two records of one type, to which from and to point.
 func compareRecords(from, to any) []record.FieldChange {
 	var c comparison
 	if a, b := reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem(); !reflect.DeepEqual(from, to) {
@@ -126,7 +124,6 @@ func compareRecords(from, to any) []record.FieldChange {
 	return c
 }
 
-// comparison gathers the fields in which two records differ.
 type comparison []record.FieldChange
 
 func (c *comparison) objects(at string, s *record.Schema, from, to reflect.Value) {
@@ -136,7 +133,6 @@ func (c *comparison) objects(at string, s *record.Schema, from, to reflect.Value
 	}
 }
 
-// values compares one field of two objects.
 func (c *comparison) values(at string, r *record.Rule, from, to reflect.Value) {
 	if from.Kind() == reflect.Pointer {
 		if from.IsNil() || to.IsNil() {
@@ -183,7 +179,6 @@ func (c *comparison) add(at string, from, to reflect.Value) {
 	*c = append(*c, record.FieldChange{Field: at, Old: valueText(from.Interface()), New: valueText(to.Interface())})
 }
 
-// valueText is a value as its file has it, in one line.
 func valueText(v any) jsontext.Value {
 	b, err := record.Line(v)
 	if err != nil {

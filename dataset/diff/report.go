@@ -114,7 +114,6 @@ func (r *RecordChange) markdown() string {
 	return b.String()
 }
 
-// shorten cuts a value to what a reader takes in at a glance.
 func shorten(v []byte) string { return record.Clip(string(v), 200) }
 
 // plain keeps what GitHub would read as markup, links or mentions from being read so.
@@ -126,5 +125,4 @@ var plain = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// codeSpan shows a text as it is.
 func codeSpan(text string) string { return "<code>" + plain.Replace(text) + "</code>" }

@@ -103,7 +103,6 @@ func Inspect(m Machine, names *resolve.Resolver) Report {
 	return i.report
 }
 
-// inspection is what was found on one machine.
 type inspection struct {
 	Machine
 	names     *resolve.Resolver
@@ -163,7 +162,6 @@ func (i *inspection) file(name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// processorOf reads the first processor of /proc/cpuinfo.
 func (i *inspection) processorOf(name string) {
 	for line := range strings.Lines(i.file(name)) {
 		label, value, ok := strings.Cut(line, ":")
@@ -218,7 +216,6 @@ func (i *inspection) rocm() {
 	}
 }
 
-// pci reads the display and accelerator devices of /sys.
 func (i *inspection) pci() {
 	devices, _ := fs.ReadDir(i.Root, "sys/bus/pci/devices")
 	for _, d := range devices {
@@ -242,7 +239,6 @@ func (i *inspection) pci() {
 	}
 }
 
-// nothing is a file system without files.
 type nothing struct{}
 
 func (nothing) Open(name string) (fs.File, error) {

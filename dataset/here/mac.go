@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// mac asks sysctl and system_profiler.
 func (i *inspection) mac() {
 	if out, err := i.Run("sysctl", "-n", "hw.memsize"); err == nil {
 		bytes, _ := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)

@@ -17,7 +17,6 @@ const (
 	firstProcessor = `HKLM\HARDWARE\DESCRIPTION\System\CentralProcessor\0`
 )
 
-// windows asks nvidia-smi, PowerShell and the registry.
 func (i *inspection) windows() {
 	for _, value := range i.registry(firstProcessor, "ProcessorNameString") {
 		i.processor = value

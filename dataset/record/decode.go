@@ -69,7 +69,6 @@ func Salvage[T any](b []byte, rec *T) bool {
 	return len(b) > 0 && b[0] == '{' && (err == nil || errors.As(err, &wrong))
 }
 
-// syntaxProblem words an error of the decoder about b.
 func syntaxProblem(b []byte, err error) Problem {
 	if len(bytes.Trim(b, blanks)) == 0 {
 		return Problem{Text: "the file is empty", Broken: true}
@@ -139,7 +138,6 @@ func wordAt(b []byte, offset int) string {
 	return string(b[from:to])
 }
 
-// closesBehind reports whether an object or list ends next.
 func closesBehind(b []byte) bool {
 	b = bytes.TrimLeft(b, blanks)
 	return len(b) > 0 && (b[0] == '}' || b[0] == ']')
@@ -242,7 +240,6 @@ func entries(dec *jsontext.Decoder) (spans []Span, err error) {
 // of the nearest enclosing value where the field is left out.
 func Locate(b []byte, field string) int { return locate(b, strings.SplitSeq(field, ".")) }
 
-// locate is Locate by the names from the outermost to the innermost.
 func locate(b []byte, names iter.Seq[string]) int {
 	dec, at := jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true)), 0
 	for name := range names {

@@ -37,7 +37,6 @@ func Diagnose(b []byte, s *Schema) []Problem {
 	return w.faults
 }
 
-// end sees to it that nothing follows the record.
 func (w *walker) end() error {
 	at := valueOffset(w.dec)
 	_, err := w.dec.ReadToken()
@@ -266,7 +265,6 @@ func (r *Rule) textFault(s string) string {
 	return "must match " + r.Pattern.String()
 }
 
-// short returns what was found, at a length a message can carry and on one line.
 func short(v []byte) string {
 	const most = 60
 	var b strings.Builder

@@ -227,7 +227,6 @@ func (r *Rule) listSound(v reflect.Value) bool {
 	return true
 }
 
-// validText reports whether a text keeps the rule.
 func (r *Rule) validText(s string) bool {
 	switch {
 	case r.Set != nil:

@@ -55,7 +55,6 @@ func otherEnding(word, name string) bool {
 	return n >= stem && n < len(word) && len(word)-n <= ending && word[:n] == name[:n]
 }
 
-// letterCount says how often each byte occurs in a word.
 type letterCount struct {
 	of    [256]int16
 	size  int

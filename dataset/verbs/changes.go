@@ -85,7 +85,6 @@ func (c *ChangesRecord) follows(log *history.Log, step *history.Step) error {
 	return nil
 }
 
-// write appends a step to the file of its year.
 func (c *ChangesRecord) write(step *history.Step) (path string, err error) {
 	path = filepath.Join(c.Data, dataset.ChangesDir, string(step.Released)[:4]+".ndjson")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -147,7 +146,6 @@ func (c *ChangesRecord) versionAt(revision string) string {
 	return record.TextAt(info, "version")
 }
 
-// loadFrom loads a directory, or a revision of the dataset directory.
 func loadFrom(data, name string) (*dataset.Set, error) {
 	return (&Diff{Data: data}).load(name)
 }

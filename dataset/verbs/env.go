@@ -49,7 +49,6 @@ type Format struct {
 // JSON says whether programs will read the output.
 func (f Format) JSON() bool { return formOf(f.Format, f.AsJSON) == "json" }
 
-// formOf is the form that two flags ask for.
 func formOf(format string, asJSON bool) string {
 	switch {
 	case asJSON:

@@ -20,7 +20,6 @@ type Resolve struct {
 	in io.Reader // standard input where nil
 }
 
-// resolved is the JSON of one answer.
 type resolved struct {
 	Input        string      `json:"input"`
 	Kind         string      `json:"kind"`
@@ -33,7 +32,6 @@ type resolved struct {
 	Candidates   []candidate `json:"candidates"`
 }
 
-// candidate is the JSON of one candidate.
 type candidate struct {
 	Kind   string `json:"kind"`
 	Slug   string `json:"slug"`
@@ -62,7 +60,6 @@ func (c *Resolve) Run(env *Env) error {
 	return err
 }
 
-// each visits the names of the arguments, else of standard input.
 func (c *Resolve) each(visit func(name string)) error {
 	for _, name := range c.Names {
 		visit(name)

@@ -11,10 +11,8 @@ import (
 	"modeldex/dataset"
 )
 
-// defaultDir is the dataset of the directory that the program is started in.
 const defaultDir = "data"
 
-// infoFile is the file that every dataset has.
 const infoFile = "dataset.json"
 
 // Dataset is the flag that names a dataset.
@@ -110,7 +108,6 @@ func (d Dataset) Load(env *Env) (*dataset.Set, Source, error) {
 	return set, src, src.place(err)
 }
 
-// place puts the directory before the paths of findings.
 func (s Source) place(err error) error {
 	var findings dataset.Findings
 	if s.Dir != "" && errors.As(err, &findings) {

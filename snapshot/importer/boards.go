@@ -62,7 +62,6 @@ func ReadArena(b Board, file []byte) ([]snapshot.Row, error) {
 	return some(rows, explained(file, err))
 }
 
-// errNoRow is the error of a table without any number.
 var errNoRow = errors.New("holds no row")
 
 // some are the rows of a table, which must have some: a download that was cut short or is of another page has none.
@@ -155,7 +154,6 @@ type CategoriesError struct{ err error }
 
 func (e *CategoriesError) Error() string { return e.err.Error() }
 
-// categoriesOf maps each task to its category.
 func categoriesOf(file []byte) (map[string]string, error) {
 	var of map[string][]string
 	if err := unmarshal(file, &of); err != nil {
@@ -191,7 +189,6 @@ var euroEval = map[string]struct {
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// plainText is a cell without markup.
 func plainText(cell string) string {
 	return strings.TrimSpace(html.UnescapeString(tags.ReplaceAllString(cell, "")))
 }

@@ -32,7 +32,6 @@ const (
 // kilobytes can unpack to more than the memory.
 const maxFileBytes = 256 << 20
 
-// config is build.json: the configuration of the build and where the captures are.
 type config struct {
 	snapshot.Config
 	Captures map[snapshot.SourceID]captureConfig `json:"captures"`
@@ -51,7 +50,6 @@ type Options struct {
 	Dir         string           // path of the folder, which errors put before the names of its files; empty for none
 }
 
-// folder is the files of a build.
 type folder struct {
 	fs.FS
 	dir string
@@ -151,7 +149,6 @@ func WriteLines[T any](w io.Writer, values []T) error {
 	return nil
 }
 
-// capture reads the rows of one source.
 func capture(folder folder, cfg captureConfig) (snapshot.Capture, error) {
 	files, err := expand(folder, cfg.Files)
 	if err != nil {
@@ -272,7 +269,6 @@ func causeOf(err error) error {
 	return at.Err
 }
 
-// unmarshal decodes JSON; the error is in the words of the checks of a dataset.
 func unmarshal(b []byte, v any) error {
 	if err := jsonv2.Unmarshal(b, v); err != nil {
 		return record.Explain(b, err)
@@ -280,7 +276,6 @@ func unmarshal(b []byte, v any) error {
 	return nil
 }
 
-// unmarshalLine is unmarshal for a line of a file.
 func unmarshalLine(b []byte, v any, opts ...jsonv2.Options) error {
 	if err := jsonv2.Unmarshal(b, v, opts...); err != nil {
 		return record.ExplainLine(b, err)
@@ -288,7 +283,6 @@ func unmarshalLine(b []byte, v any, opts ...jsonv2.Options) error {
 	return nil
 }
 
-// readLines decodes NDJSON strictly.
 func readLines[T any](folder folder, name string) ([]T, error) {
 	b, err := readFile(folder, name)
 	if err != nil {

@@ -352,11 +352,13 @@ func forge(t *testing.T, b []byte, change func(*snapshot.Model)) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hash, err := snapshot.Hash(forged)
-	if err != nil {
-		t.Fatal(err)
+	for _, f := range snapshot.Verify(bytes.NewReader(forged)) { // which tells the right hash
+		if _, hash, ok := strings.Cut(f.Rule, "must be the hash of the document, "); ok {
+			return bytes.Replace(forged, []byte(doc.OutputHash), []byte(hash[:64]), 1)
+		}
 	}
-	return bytes.Replace(forged, []byte(doc.OutputHash), []byte(hash), 1)
+	t.Fatal("the changed document has the same hash")
+	return nil
 }
 
 // TestShippedFlips flips bytes all over the real document.

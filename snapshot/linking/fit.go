@@ -22,7 +22,6 @@ type line struct {
 	Count int     // models of the fit that have the item; 0: the item has no line
 }
 
-// scale is a finished fit.
 type scale struct {
 	Lines    []line    // one for each item
 	Specific []float64 // standard deviation on the scale of ability of what each source measures beside it
@@ -282,7 +281,6 @@ func (f *fit) boundNoise() {
 	}
 }
 
-// scale turns the fit back to the scales of the items.
 func (f *fit) scale() scale {
 	s := scale{Lines: make([]line, len(f.items)), Specific: make([]float64, f.bySrc)}
 	for i, tau := range f.tau {

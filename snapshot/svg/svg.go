@@ -56,7 +56,6 @@ func (d *Drawing) Text(x, y float64, s string, style Style) {
 
 func (d *Drawing) write(format string, args ...any) { fmt.Fprintf(&d.body, format, args...) }
 
-// number is a coordinate with at most one decimal.
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
 // escape makes text of any string: markup is shown, and characters XML does not know are replaced.

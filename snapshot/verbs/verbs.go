@@ -139,7 +139,6 @@ type Capture struct {
 	Date       word   `required:"" help:"Date of the table, such as 2026-01-08." placeholder:"DATE"`
 }
 
-// word is the value of a flag that must not be empty.
 type word string
 
 // UnmarshalText reads the value of a flag.
@@ -257,7 +256,6 @@ func (c *Diff) Run(env *verbs.Env) error {
 	return err
 }
 
-// read reads a document without findings.
 func read(from string) (*snapshot.Document, error) {
 	r, err := open(from)
 	if err != nil {
@@ -271,7 +269,6 @@ func read(from string) (*snapshot.Document, error) {
 	return doc, nil
 }
 
-// open opens a file, standard input or a document on the web.
 func open(from string) (io.ReadCloser, error) {
 	if !strings.HasPrefix(from, "http://") && !strings.HasPrefix(from, "https://") {
 		return verbs.OpenFile(from)
