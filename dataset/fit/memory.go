@@ -28,21 +28,24 @@ var Formulas = []Formula{
 	{"kv.mlx", fmt.Sprintf("for each request as kv.llama.cpp with sliding layers of min(cells, window), cells = context rounded up to %d", MLXStep), "https://github.com/ml-explore/mlx-lm/blob/02901f4d72afa6e22c41474ba82827eb8d964c1b/mlx_lm/models/cache.py"},
 	{"kv.recurrent", fmt.Sprintf("state of linear-attention and state-space layers in 32-bit values, for each slot: layers x ((convolution - 1) x (inner + 2 x groups x state) + state x inner) x 4 bytes, the recurrent_state_bytes of the record; without it 0 to layers x hidden size x %d bytes", MostState), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-hparams.cpp"},
 	{"kv.unknown", fmt.Sprintf("where heads or layers are not published, one token takes 0 to %v x parameters^(2/3) values in all layers, and at most 2 x hidden size in each", MostCached), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-kv-cache.cpp"},
-	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; per device. An unknown vocabulary or hidden size counts 0, and the basis then is lower_bound. A quantized cache adds a copy of the cache of one layer in 16-bit values. Without flash attention the second is 4 x micro_batch x context x (query heads + 1) + 16 x micro_batch x hidden size. With experts in main memory the largest matrix of one layer of them is added", "https://github.com/unslothai/unsloth/pull/6718"},
-	{"compute.vllm", fmt.Sprintf("2 x batch_tokens x (%d x hidden size + %d x feed-forward width) + %d x %d x vocabulary: activations of one step, and 32-bit logits of %d requests with what sampling sorts; per device. On cards of 70 GB and more, A100 excepted, %d tokens and %d requests", VLLMHidden, VLLMForward, VLLMLogits, VLLMRequests, VLLMRequests, VLLMTokensLarge, VLLMRequestsLarge), "https://github.com/vllm-project/vllm/blob/main/vllm/v1/worker/gpu_worker.py"},
+	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; per device. An unknown vocabulary or hidden size counts 0, and the basis then is lower_bound. A quantized cache adds a copy of the cache of one layer in 16-bit values. Without flash attention the second is 4 x micro_batch x context x (query heads + 1) + 16 x micro_batch x hidden size, and with latent attention 4 x micro_batch x query heads x (2 x kv_lora_rank + qk_rope_head_dim) + 2 x context x kv_lora_rank more. With experts in main memory the largest matrix of one layer of them is added", "https://github.com/unslothai/unsloth/pull/6718"},
+	{"compute.vllm", fmt.Sprintf("the larger of 2 x batch_tokens x (%d x hidden size + %d x feed-forward width / devices), the activations of one layer, and %d x %d x vocabulary, what sampling keeps of %d requests; per device. A mixture adds a hidden size for each expert of a token to the first, its width is that of these experts. On cards of 70 GB and more, A100 excepted, %d tokens and %d requests", VLLMHidden, VLLMForward, VLLMLogits, VLLMRequests, VLLMRequests, VLLMTokensLarge, VLLMRequestsLarge), "https://github.com/vllm-project/vllm/pull/10511"},
 	{"companion.projector", "projector_gb x 2^30", "https://github.com/ggml-org/llama.cpp/blob/master/tools/mtmd/README.md"},
 	{"companion.mtp", "the cache of one more full layer and its own compute buffer; its weights are in the file of the model", "https://github.com/ggml-org/llama.cpp/pull/22673"},
 	{"companion.draft", "weights, cache of the same context and compute buffer of the model that drafts", "https://github.com/ggml-org/llama.cpp/blob/master/docs/speculative.md"},
 	{"reserve.llama.cpp", "1 GiB per device, the margin llama.cpp keeps when it fits a model by itself", "https://github.com/ggml-org/llama.cpp/blob/master/tools/fit-params/README.md"},
-	{"reserve.vllm", fmt.Sprintf("what is left of the memory by gpu_memory_utilization (%v by default) x what the card reports (%v of its memory, %v with error correction in GDDR memory), and %d MiB for driver, libraries and graphs; per device", VLLMUtilization, VisiblePart, VisiblePartECC, VLLMRuntime>>20), "https://docs.vllm.ai/en/v0.8.5/serving/engine_args.html"},
+	{"reserve.vllm", fmt.Sprintf("what is left of the memory by gpu_memory_utilization (%v by default) x what the card reports (%v of its memory, %v with error correction in GDDR memory), and %d MiB for driver, libraries and graphs, with tensor parallelism on cards of 70 GB and more %d MiB for the exchange between them (NCCL) besides; per device", VLLMUtilization, VisiblePart, VisiblePartECC, VLLMRuntime>>20, VLLMExchange>>20), "https://docs.vllm.ai/en/v0.8.5/serving/engine_args.html"},
 	{"reserve.mlx", "none beyond the share of unified memory macOS allows", "https://github.com/ml-explore/mlx-lm"},
 }
 
-// Parts of the activations of vLLM, in values for each token and in bytes for each entry of the vocabulary.
+// Parts of the activations of vLLM: values for each token, and bytes for each entry of the vocabulary and each request.
+// Nine logs of models of 1.5 to 27 B with 256 requests show 38.4 to 41.2 bytes (such as 1.42 GiB,
+// https://github.com/vllm-project/vllm/issues/13882); a prompt of 32,768 tokens in one step takes 33,100 values a token of
+// Qwen2.5 1.5B.
 const (
-	VLLMHidden  = 6
+	VLLMHidden  = 4
 	VLLMForward = 3
-	VLLMLogits  = 23
+	VLLMLogits  = 39
 )
 
 // storageText lists the cache types with their bytes.
@@ -60,8 +63,10 @@ type shape struct {
 	global, sliding               width
 	window                        int64
 	latent                        bool
+	rank                          int64 // of latent attention
 	recurrent                     int64 // bytes of one sequence in all layers
 	hidden, forward, vocab, heads int64
+	perToken                      int64 // experts that one token uses
 }
 
 // A width is the values of one token in one layer.
@@ -95,7 +100,7 @@ func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []st
 	if high > 0 {
 		before := len(missing)
 		least.widths(kv, known)
-		most.global, most.sliding = least.global, least.sliding
+		most.global, most.sliding, most.rank = least.global, least.sliding, least.rank
 		if len(missing) > before { // some width is not known
 			values := int64(MostCached*math.Pow(params, 2.0/3)) / high
 			if a.HiddenSize != nil {
@@ -130,8 +135,9 @@ func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []st
 	least.vocab, most.vocab = known("architecture.vocab_size", a.VocabSize, 0, MostVocab)
 	least.forward = max(val(a.IntermediateSize), val(a.MoEIntermediateSize)*(val(a.NumExpertsPerToken)+val(a.NumSharedExperts)))
 	most.forward = val(or(nonzero(least.forward), nonzero(4*most.hidden)))
-	least.heads = val(a.NumAttentionHeads)
+	least.heads, least.perToken = val(a.NumAttentionHeads), val(a.NumExpertsPerToken)
 	most.heads = max(least.heads, val(kv.NumKVHeads))
+	most.perToken = least.perToken
 	if most.heads == 0 {
 		most.heads = most.hidden / 64
 	}
@@ -170,7 +176,7 @@ func (s *shape) widths(kv *dataset.KVCache, known func(field string, p *int64, l
 	if s.latent {
 		rank, _ := known("kv_cache.kv_lora_rank", kv.KVLoraRank, 0, 0)
 		rotary, _ := known("kv_cache.qk_rope_head_dim", kv.QKRopeHeadDim, 0, 0)
-		s.global.keys = rank + rotary
+		s.rank, s.global.keys = rank, rank+rotary
 		s.sliding = s.global
 		return
 	}
@@ -226,11 +232,18 @@ func (s *shape) compute(q *Query) int64 {
 		if q.large {
 			requests = VLLMRequestsLarge
 		}
-		return 2*n*(VLLMHidden*s.hidden+VLLMForward*s.forward) + VLLMLogits*requests*s.vocab
+		forward := s.forward
+		if q.Split == SplitTensor {
+			forward /= q.devices()
+		}
+		return max(2*n*((VLLMHidden+s.perToken)*s.hidden+VLLMForward*forward), VLLMLogits*requests*s.vocab)
 	}
 	layer := 2 * n * q.Context
 	if q.NoFlashAttention {
 		layer = 4 * n * q.Context * (s.heads + 1)
+		if s.latent {
+			layer += 4*n*s.heads*(s.global.keys+s.rank) + 2*q.Context*s.rank
+		}
 	}
 	return max(4*n*(s.vocab+s.hidden), layer+16*n*s.hidden) + s.unpacked(q)
 }
@@ -266,7 +279,11 @@ func (s *shape) unpacked(q *Query) int64 {
 func (d *device) reserve(q *Query) int64 {
 	switch q.Rules {
 	case VLLM:
-		return d.usable - int64(float64(d.usable)*d.visible*q.Utilization) + VLLMRuntime
+		out := d.usable - int64(float64(d.usable)*d.visible*q.Utilization) + VLLMRuntime
+		if q.devices() > 1 && q.Split == SplitTensor && d.memory >= VLLMLarge {
+			out += VLLMExchange
+		}
+		return out
 	case MLX:
 		return 0
 	}

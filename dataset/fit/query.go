@@ -173,6 +173,9 @@ func (q *Query) settle() *Fault {
 	return nil
 }
 
+// devices is how many there are.
+func (q *Query) devices() int64 { return int64(max(q.Count, 1) * (1 + len(q.Beside))) }
+
 // tooLong reports whether a model cannot keep the context of a query in mind.
 func (t *target) tooLong(q *Query) bool {
 	return t.limit > 0 && q.Context > t.limit && !q.AllowExtended
