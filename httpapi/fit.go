@@ -40,7 +40,9 @@ type fitParams struct {
 	GPULayers *int64 `query:"gpu_layers,min=0,max=1000"`
 	// Layers, from the first, whose experts stay in main memory, as --n-cpu-moe of llama.cpp; as few as fit without it.
 	CPUMoE *int64 `query:"n_cpu_moe,min=0,max=1000"`
-	// Size of the file of the projector that reads pictures (mmproj), in GB of 2^30 bytes, to count it.
+	// True: count the projector that reads pictures (mmproj), projector_bytes of the model.
+	Projector bool `query:"projector"`
+	// Size of the file of the projector, in GB of 2^30 bytes, to count it in place of that of the model.
 	ProjectorGB float64 `query:"projector_gb,above=0,max=1e3"`
 	// True: count what the layer of the model that drafts tokens takes (MTP).
 	MTP bool `query:"mtp"`
@@ -132,7 +134,7 @@ func (r *reader) pair() fit.Query {
 	q.PromptTokens, q.AnswerTokens, q.SystemBandwidthGBps = p.PromptTokens, p.AnswerTokens, p.SystemBandwidthGBps
 	q.Model, q.Quantization, q.WeightsGB, q.GPULayers, q.CPUMoE = p.Model, p.Quantization, p.WeightsGB, p.GPULayers, p.CPUMoE
 	q.MemoryGB, q.BandwidthGBps, q.UnifiedShare = p.MemoryGB, p.BandwidthGBps, p.UnifiedShare
-	q.ProjectorGB, q.MTP, q.Draft, q.DraftQuantization = p.ProjectorGB, p.MTP, p.Draft, p.DraftQuantization
+	q.Projector, q.ProjectorGB, q.MTP, q.Draft, q.DraftQuantization = p.Projector, p.ProjectorGB, p.MTP, p.Draft, p.DraftQuantization
 	for i, u := range units {
 		if i == 0 {
 			q.Hardware, q.MemoryGB = u.Hardware, cmp.Or(q.MemoryGB, u.MemoryGB)

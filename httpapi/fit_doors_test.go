@@ -28,6 +28,7 @@ func TestOneAnswerOnAllDoors(t *testing.T) {
 		"model=gemma-3-27b-it&hardware=nvidia-rtx-4090&kv=q8_0&kv_v=q4_0&weights_gb=16&gpu_layers=40",
 		"model=gpt-oss-120b&hardware=nvidia-rtx-4090&n_cpu_moe=30&system_memory_gb=128",
 		"model=qwen3-32b&hardware=nvidia-rtx-4090&flash_attention=false&draft=qwen3-0.6b&mtp=true&projector_gb=0.5&quantization=Q4_K_M",
+		"model=gemma-3-27b-it&hardware=nvidia-rtx-4090&projector=true&quantization=Q4_K_M",
 		"model=deepseek-v3&hardware=2x3090&split=tensor&count=4",
 	} {
 		values, err := url.ParseQuery(query)

@@ -44,6 +44,7 @@ func constants() []constant {
 		{"reported_part", fit.VisiblePart, "Part of its memory that a card reports, under vLLM."},
 		{"reported_part_ecc", fit.VisiblePartECC, "The same of cards with error correction in GDDR memory."},
 		{"runtime_bytes.vllm", fit.VLLMRuntime, "Driver, libraries and graphs on each card under vLLM."},
+		{"exchange_bytes.vllm", fit.VLLMExchange, "What cards of 70 GB and more that share each layer take to exchange values (NCCL), on each of them."},
 		{"requests.vllm", fit.VLLMRequests, "Requests whose logits count in its compute buffer."},
 		{"large_card.vllm", []int64{fit.VLLMLarge, fit.VLLMTokensLarge, fit.VLLMRequestsLarge}, "Bytes from which a card, A100 excepted, has the next two as defaults: tokens of one step, and requests."},
 		{"hidden_values.vllm", fit.VLLMHidden, "Values of one token in its compute buffer, for each unit of the hidden size."},
@@ -151,7 +152,7 @@ func TestConstants(t *testing.T) {
 		want := max(4*batch*(128256+4096), 2*batch*context+16*batch*4096)
 		if engine == "vllm" {
 			batch = number("scheduled_tokens.vllm")
-			want = 2*batch*(number("hidden_values.vllm")*4096+number("forward_values.vllm")*14336) + number("vocabulary_bytes.vllm")*number("requests.vllm")*128256
+			want = max(2*batch*(number("hidden_values.vllm")*4096+number("forward_values.vllm")*14336), number("vocabulary_bytes.vllm")*number("requests.vllm")*128256)
 		}
 		if float64(size.Memory.Compute.Bytes) != want {
 			t.Errorf("%s: a buffer of %d bytes, by the constants %.0f", engine, size.Memory.Compute.Bytes, want)

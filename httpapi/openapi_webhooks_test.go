@@ -153,7 +153,7 @@ func webhookOperations() object {
 	var out object
 	for _, event := range append(append([]string{}, webhook.Events...), webhook.Test) {
 		out.set(event, obj("post", obj(
-			"operationId", "on"+titleCase(event), "tags", []string{"webhooks"}, "summary", texts[event], "description", hooksText,
+			"operationId", "on"+titleCase(event), "tags", []string{"webhooks"}, "summary", texts[event], "description", "createWebhook says how messages are sent.",
 			"parameters", []any{
 				header("webhook-id", "Id of the message, the same whenever it is sent.", "^msg_[0-9A-Za-z]{22}$"),
 				header("webhook-timestamp", "When this attempt was made, in seconds since 1970.", "^[0-9]+$"),

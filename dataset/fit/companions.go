@@ -2,6 +2,8 @@ package fit
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 
 	"modeldex/dataset"
 )
@@ -22,8 +24,17 @@ func (e *Engine) companions(t *target, q *Query) (out []Companion, fault *Fault)
 		c.between(bytes, bytes)
 		out = append(out, c)
 	}
-	if q.ProjectorGB > 0 {
-		add("projector", bytesOf(q.ProjectorGB), Given, nil)
+	switch {
+	case q.ProjectorGB > 0:
+		add("projector", bytesOf(q.ProjectorGB)+PictureBuffer, Given, nil)
+	case q.Projector && t.ProjectorBytes == nil:
+		return nil, &Fault{Field: "projector", Text: fmt.Sprintf("must be false: no size of a projector of %s is known; projector_gb says how large its file is", t.Slug)}
+	case q.Projector:
+		basis := Published
+		if slices.ContainsFunc(t.Sources, func(s dataset.SourceRef) bool { return s.Note != nil && slices.Contains(s.Fields, "projector_bytes") }) {
+			basis = Computed
+		}
+		add("projector", *t.ProjectorBytes+PictureBuffer, basis, nil)
 	}
 	if q.MTP {
 		one := t.most
@@ -35,6 +46,7 @@ func (e *Engine) companions(t *target, q *Query) (out []Companion, fault *Fault)
 	}
 	of := *q
 	of.Model, of.Quantization, of.WeightsGB, of.Draft, of.AllowExtended = q.Draft, cmp.Or(q.DraftQuantization, "Q8_0"), 0, "", true
+	of.Projector, of.ProjectorGB = false, 0
 	d, fault := e.target(&of)
 	if fault != nil {
 		fault.Field = map[string]string{"model": "draft", "quantization": "draft_quantization"}[fault.Field]

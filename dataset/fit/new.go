@@ -37,6 +37,7 @@ func engine(set *dataset.Set) *Engine {
 	for i := range set.Models {
 		m := &set.Models[i]
 		t := &target{Model: m, network: networkOf(m), layout: layoutOf(m), limit: val(m.Architecture.ContextLength), weights: weightsByFormat(m)}
+		t.fourBits = m.TrainedBits != nil && *m.TrainedBits >= LeastBits
 		t.least, t.most, t.missing = shapesOf(m, paramsOf(m, e.line.BitsPerWeight))
 		t.order = t.inOrder()
 		for j := range m.Quantizations {

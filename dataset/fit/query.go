@@ -51,10 +51,10 @@ type Query struct {
 	// GPULayers is how many layers llama.cpp puts on the devices, the output counted as one; CPUMoE of how many
 	// layers, from the first, it keeps the experts in main memory. Nil: as many and as few as there is room for.
 	GPULayers, CPUMoE *int64
-	// ProjectorGB is the size of the file of the projector that reads pictures, 0 for none; MTP counts the layer of the
-	// model that drafts tokens; Draft is a model that does, in DraftQuantization or Q8_0.
+	// Projector counts the projector that reads pictures, of the size of the record or of ProjectorGB; MTP counts the layer
+	// of the model that drafts tokens; Draft is a model that does, in DraftQuantization or Q8_0.
+	Projector, MTP    bool
 	ProjectorGB       float64
-	MTP               bool
 	Draft             dataset.Slug
 	DraftQuantization string
 	beside            []Companion // once they are worked out

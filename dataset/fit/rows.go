@@ -58,7 +58,7 @@ func (e *Engine) bodies() {
 				b.share, b.work = share, 2e9*share**t.ParamsB
 			}
 			b.mixture = b.mixture || t.mixture()
-			t.body, t.fourBits = b, slices.ContainsFunc(targets, (*target).trainedInFourBits)
+			t.body = b
 		}
 		a := &targets[0].Architecture
 		if n := val(a.NumLayers); n > 0 {

@@ -117,6 +117,9 @@ const (
 	// The least bits of the output matrix in files of llama.cpp, also where it is the embedding: those of Q6_K
 	// (llama-quant.cpp, llama_tensor_get_type).
 	OutputBits = 6.5625
+	// What llama.cpp reserves beside a projector for a picture of 1,472 x 1,472 pixels
+	// (https://github.com/ollama/ollama/issues/17482: 1,136 MiB with one of 888).
+	PictureBuffer = 248 << 20
 	// What CUDA takes of a device for llama.cpp beside its buffers: the difference to the whole process at four contexts
 	// (https://github.com/ollama/ollama/issues/9988).
 	CUDAContext = 424 << 20

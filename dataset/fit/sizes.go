@@ -38,8 +38,7 @@ func (e *Engine) stored(t *target, z *dataset.Quantization) stored {
 }
 
 // list finds the sizes that lists may name: one of several of about the same bytes (see spread), and any other on hardware
-// where it was measured. Nobody is known to have a file of a size that was neither published nor measured, and that publishers do not
-// usually make: lists do not name it.
+// where it was measured. They name none of which no file is known: neither published, nor measured, nor usually made.
 func (e *Engine) list() {
 	type size struct{ shape, quant int32 }
 	measured := map[size]bool{}
@@ -47,93 +46,62 @@ func (e *Engine) list() {
 		measured[size{k.shape(), k.quant}] = true
 	}
 	for _, t := range e.models {
-		made, known := t.madeByPublishers(), []ordered{}
-		runs := func(at int) bool { return measured[size{t.body.number, t.sizes[at].folded}] }
-		t.chosen, t.exists = make([]bool, len(t.sizes)), make([]bool, len(t.sizes))
-		for _, o := range t.order {
-			if z := &t.Quantizations[o.at]; z.Basis == dataset.Published || t.ran[t.sizes[o.at].folded] || slices.Contains(made, z.Name) {
-				known, t.exists[o.at] = append(known, o), true
-			}
-		}
-		first := usual
+		made, first := t.madeByPublishers(), usual
 		if t.fourBits {
 			first = asTrained
 		}
+		t.chosen, t.exists = make([]bool, len(t.sizes)), make([]bool, len(t.sizes))
+		var known []ordered
 		var sides [2][]ordered // below LeastBits, and the others: some of each are chosen
-		for _, o := range known {
-			side := oneIf(t.hasLeastBits(o.at))
-			sides[side] = append(sides[side], o)
+		for _, o := range t.order {
+			if z := &t.Quantizations[o.at]; z.Basis == dataset.Published || t.ran[t.sizes[o.at].folded] || slices.Contains(made, z.Name) {
+				side := oneIf(t.hasLeastBits(o.at))
+				known, sides[side], t.exists[o.at] = append(known, o), append(sides[side], o), true
+			}
 		}
 		for _, sizes := range sides {
-			for _, at := range spread(sizes, func(at int) claim { return e.claim(t, at, first) }) {
+			for _, at := range spread(sizes, func(at int) int { return e.claim(t, at, first) }) {
 				t.chosen[at] = true
 			}
 		}
-		t.listed = slices.DeleteFunc(known, func(o ordered) bool { return !t.chosen[o.at] && !runs(o.at) })
-		t.moderate = slices.Clone(t.listed)
-		slices.SortStableFunc(t.moderate, func(a, b ordered) int { return cmp.Compare(t.beyondEnough(a.at), t.beyondEnough(b.at)) })
+		t.listed = slices.DeleteFunc(known, func(o ordered) bool {
+			return !t.chosen[o.at] && !measured[size{t.body.number, t.sizes[o.at].folded}]
+		})
+		t.moderate = slices.SortedStableFunc(slices.Values(t.listed), func(a, b ordered) int {
+			return cmp.Compare(t.beyondEnough(a.at), t.beyondEnough(b.at))
+		})
 	}
 }
 
-// A claim orders sizes of about the same bytes, of which the one with the least is chosen. Published files come before computed
-// sizes, and of both the usual ones come first.
-type claim int
-
-const (
-	always       claim = iota // chosen whatever is near: it ran where the formula says that it does not fit
-	usualFile                 // published
-	otherFile                 // published
-	usualSize                 // computed
-	measuredSize              // computed
-)
-
-// claim is that of a size, given by number. Of files, and of computed sizes, those named in first come first.
-func (e *Engine) claim(t *target, at int, first []string) claim {
+// claim orders sizes of about the same bytes, of which the one with the least is chosen: 0, which is always chosen, for one
+// that ran where the formula says that it does not fit; then published files before computed sizes, of both those of first
+// before others.
+func (e *Engine) claim(t *target, at int, first []string) int {
 	z := &t.Quantizations[at]
 	if slices.ContainsFunc(e.proofs[t.Slug], func(p proof) bool { return sameName(p.quantization, z.Name) }) {
-		return always
+		return 0
 	}
-	published, known := z.Basis == dataset.Published, slices.Contains(first, z.Name)
-	switch {
-	case published && known:
-		return usualFile
-	case published:
-		return otherFile
-	case known:
-		return usualSize
-	}
-	return measuredSize
+	return 1 + 2*oneIf(z.Basis != dataset.Published) + oneIf(!slices.Contains(first, z.Name))
 }
 
-// leastStep is the ratio of bytes from which on two sizes are different enough for a list to look at both. Bytes are the memory taken, and
-// almost alone decide the speed: that of sizes within a tenth of each other differs by about the median error of estimates (bench/results/fit.md).
-// It bounds what a list looks at, to some fifteen sizes of a model where publishers have made sixty.
+// leastStep is the ratio of bytes from which on two sizes are different enough for a list to look at both. The speeds of
+// sizes within a tenth of each other differ by about the median error of estimates. Of sixty sizes some fifteen are left.
 const leastStep = 1.1
 
-// spread chooses from sizes, the most precise first, so that no two of those chosen are within leastStep of each other, unless one has the
-// claim always. Those of the least claim are chosen first, and of one claim the most precise. The smallest is always chosen (of several with
-// the same bytes, in the same way): whether a model runs at all does not depend on the choice.
-func spread(sizes []ordered, claimOf func(at int) claim) (chosen []int) {
+// spread chooses from sizes, the most precise first, so that no two are within leastStep of each other, unless one has the
+// claim 0. Those of the least claim are chosen first, of one claim the most precise. The smallest is always chosen: whether
+// a model runs at all does not depend on the choice.
+func spread(sizes []ordered, claim func(at int) int) (chosen []int) {
 	if len(sizes) == 0 {
 		return nil
 	}
-	type claimant struct {
-		ordered
-		claim claim
-	}
-	claimants := make([]claimant, len(sizes))
-	for i, o := range sizes {
-		claimants[i] = claimant{o, claimOf(o.at)}
-	}
-	slices.SortStableFunc(claimants, func(a, b claimant) int { return cmp.Compare(a.claim, b.claim) })
-	smallest := slices.MinFunc(claimants, func(a, b claimant) int { return cmp.Compare(a.bytes, b.bytes) }) // the first of equal ones
-	kept := claimants[:0]
-	for _, c := range claimants {
-		near := func(k claimant) bool {
-			return float64(max(k.bytes, c.bytes)) < leastStep*float64(min(k.bytes, c.bytes))
-		}
-		if c.ordered == smallest.ordered || c.claim == always || !slices.ContainsFunc(kept, near) {
-			kept, chosen = append(kept, c), append(chosen, c.at)
+	byClaim := func(a, b ordered) int { return cmp.Compare(claim(a.at), claim(b.at)) }
+	smallest := slices.MinFunc(sizes, func(a, b ordered) int { return cmp.Or(cmp.Compare(a.bytes, b.bytes), byClaim(a, b)) })
+	var kept []ordered
+	for _, o := range slices.SortedStableFunc(slices.Values(sizes), byClaim) {
+		near := func(k ordered) bool { return float64(max(k.bytes, o.bytes)) < leastStep*float64(min(k.bytes, o.bytes)) }
+		if o == smallest || claim(o.at) == 0 || !slices.ContainsFunc(kept, near) {
+			kept, chosen = append(kept, o), append(chosen, o.at)
 		}
 	}
 	return chosen
@@ -154,8 +122,8 @@ func (t *target) hasLeastBits(size int) bool {
 	return bits != nil && *bits >= LeastBits
 }
 
-// beyondEnough is 1 for a size that is known to have more than EnoughBits. Of weights that were trained in four bits it is 0 for those alone: other
-// files have the same weights under other names, and mostly are slower.
+// beyondEnough is 1 for a size that is known to have more than EnoughBits. Of weights that were trained in four bits it is 0
+// for those alone: other files have the same weights under other names, and mostly are slower.
 func (t *target) beyondEnough(size int) int {
 	if t.fourBits {
 		return oneIf(!slices.Contains(asTrained, t.Quantizations[size].Name))
@@ -183,23 +151,13 @@ var asTrained = []string{"MXFP4"}
 // file of 16 bits per weight is published, F16 is not among them. Where the weights were trained in four bits,
 // none is, for a computed size says nothing of its files.
 func (t *target) madeByPublishers() []string {
-	if t.fourBits {
+	switch {
+	case t.fourBits:
 		return nil
-	}
-	for i := range t.Quantizations {
-		if weightsOfFull(&t.Quantizations[i]) > 0 {
-			return usual[1:]
-		}
+	case slices.ContainsFunc(t.Quantizations, isFull):
+		return usual[1:]
 	}
 	return usual
-}
-
-// trainedInFourBits reports whether a published file of 16 bits per weight is much smaller than its name says.
-func (t *target) trainedInFourBits() bool {
-	return t.ParamsB != nil && slices.ContainsFunc(t.Quantizations, func(z dataset.Quantization) bool {
-		weights := weightsOfFull(&z)
-		return weights > 0 && weights < leastPart**t.ParamsB*1e9
-	})
 }
 
 // bitsOf is the bits per weight of a quantization. Names without a number count as 4.5, because most of
@@ -261,10 +219,9 @@ func weightsByFormat(m *dataset.Model) map[string]float64 {
 		return nil
 	}
 	out := map[string]float64{}
-	for i := range m.Quantizations {
-		z := &m.Quantizations[i]
-		if weights := weightsOfFull(z); weights > 0 {
-			out[z.Format] = max(out[z.Format], weights)
+	for _, z := range m.Quantizations {
+		if isFull(z) {
+			out[z.Format] = max(out[z.Format], float64(z.SizeBytes)/2)
 		}
 	}
 	maps.DeleteFunc(out, func(_ string, weights float64) bool {
@@ -274,21 +231,14 @@ func weightsByFormat(m *dataset.Model) map[string]float64 {
 	return out
 }
 
-// weightsOfFull is how many weights of 16 bits a published file has that is named after them; 0 for any other size.
-func weightsOfFull(z *dataset.Quantization) float64 {
-	if z.Basis != dataset.Published || !slices.Contains(sixteenBits, strings.ToUpper(z.Name)) {
-		return 0
-	}
-	return float64(z.SizeBytes) / 2
+// isFull reports whether a size is a published file that is named after 16 bits per weight.
+func isFull(z dataset.Quantization) bool {
+	return z.Basis == dataset.Published && slices.Contains([]string{"BF16", "F16", "FP16"}, strings.ToUpper(z.Name))
 }
-
-// sixteenBits are names of sizes in which almost every weight takes 16 bits.
-var sixteenBits = []string{"BF16", "F16", "FP16"}
 
 const (
 	// Below this part of the parameters a file of 16 bits per weight has other weights than its name says: those of gpt-oss
-	// have 0.28 and 0.33, because most of their weights take four bits whatever the name. The other shipped models have 0.71 or
-	// more.
+	// have 0.28 and 0.33, because most of their weights take four bits whatever the name. Other models have 0.71 or more.
 	leastPart = 0.5
 	// Above it the difference may come from a size that was printed with one decimal of a GiB. A file may also have more
 	// weights than the model has parameters, if it repeats a matrix; other files of the model need not.

@@ -112,7 +112,7 @@ func TestSpread(t *testing.T) {
 		{"what ran, near to another", []ordered{{0, 105}, {1, 103}, {2, 50}}, []int{0, 2}},
 		{"two that ran", []ordered{{0, 105}, {0, 103}, {2, 50}}, []int{0, 0, 2}},
 	} {
-		got := spread(tt.sizes, func(at int) claim { return claim(at) })
+		got := spread(tt.sizes, func(at int) int { return at })
 		slices.Sort(got)
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)

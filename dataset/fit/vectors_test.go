@@ -41,6 +41,10 @@ type vector struct {
 	Device       int64        `json:"device_weights_bytes"`
 	Host         int64        `json:"host_weights_bytes"`
 	Tokens       int64        `json:"cache_tokens"`
+	Verdict      Verdict      `json:"verdict"`
+	MainGB       float64      `json:"system_memory_gb"`
+	Projector    bool         `json:"projector"`
+	Beside       int64        `json:"projector_bytes"`
 	Source       string       `json:"source"`
 	Note         string       `json:"note"`
 }
@@ -70,7 +74,7 @@ func TestVectors(t *testing.T) {
 		if v.Source == "" {
 			t.Errorf("%s: no source", v.Name)
 		}
-		q := Query{Model: v.Model, Quantization: v.Quantization, Count: v.Count, AllowExtended: true, Hardware: v.Hardware, Rules: v.Rules, KV: v.KV, KVV: v.KVV, Context: v.Context, MicroBatch: v.MicroBatch, Parallel: v.Parallel, NoFlashAttention: v.Flash != nil && !*v.Flash, GPULayers: v.GPULayers, CPUMoE: v.CPUMoE, WeightsGB: v.WeightsGB, Utilization: v.Utilization}
+		q := Query{Model: v.Model, Quantization: v.Quantization, Count: v.Count, AllowExtended: true, Hardware: v.Hardware, Rules: v.Rules, KV: v.KV, KVV: v.KVV, Context: v.Context, MicroBatch: v.MicroBatch, Parallel: v.Parallel, NoFlashAttention: v.Flash != nil && !*v.Flash, GPULayers: v.GPULayers, CPUMoE: v.CPUMoE, WeightsGB: v.WeightsGB, Utilization: v.Utilization, SystemMemoryGB: v.MainGB, Projector: v.Projector}
 		if v.Hardware == "" {
 			q.MemoryGB, q.BandwidthGBps = 1000, 1000
 		}
@@ -79,7 +83,16 @@ func TestVectors(t *testing.T) {
 			t.Errorf("%s: %v", v.Name, fault)
 			continue
 		}
-		m := a.Sizes[0].Memory
+		m, beside := a.Sizes[0].Memory, int64(0)
+		for _, c := range m.Companions {
+			beside += c.Bytes.Bytes
+		}
+		if v.Verdict != "" && a.Verdict != v.Verdict {
+			t.Errorf("%s: %s, want %s", v.Name, a.Verdict, v.Verdict)
+		}
+		if got := a.Sizes[0].CacheTokens; v.Tokens > 0 && (float64(*got) > 1.01*float64(v.Tokens) || float64(*got) < 0.97*float64(v.Tokens)) {
+			t.Errorf("%s: %d tokens of cache, want %d", v.Name, *got, v.Tokens)
+		}
 		for _, part := range []struct {
 			name      string
 			got, want int64
@@ -93,6 +106,7 @@ func TestVectors(t *testing.T) {
 			{"total", m.Total, v.Total},
 			{"process", m.Total + m.Runtime, v.Process},
 			{"weights in main memory", m.Host, v.Host},
+			{"projector", beside, v.Beside},
 			{"weights on the devices", onDevices(a.Sizes[0].Placement), v.Device},
 		} {
 			if off := float64(part.got-part.want) / float64(part.want); part.want != 0 && (math.Abs(off) > min(v.Within, 0.03) || off < -0.01) {
@@ -100,7 +114,7 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	}
-	if n < 50 {
-		t.Errorf("%d vectors, want 50 or more", n)
+	if n < 60 {
+		t.Errorf("%d vectors, want 60 or more", n)
 	}
 }

@@ -42,6 +42,8 @@ type ModelFacts struct {
 	ActiveParamsB *float64 `json:"active_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=3.3" jsonschema_extras:"unit=10^9 parameters" fact:"sourced" bounds:"0.0001..100000 billion parameters"`
 	// Parameters read for one token, in billions, where a model keeps more than it reads: per-layer embeddings are looked up, not read in full.
 	EffectiveParamsB *float64 `json:"effective_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=4.5" jsonschema_extras:"unit=10^9 parameters" fact:"sourced" bounds:"0.0001..100000 billion parameters"`
+	// Size of the file of the projector that reads pictures or sound beside the GGUF file (mmproj), in 16 bits, in bytes. Its source has a note where it was computed. Null where it is not known, and where there is none.
+	ProjectorBytes *int64 `json:"projector_bytes" jsonschema:"nullable,minimum=1,example=891289600" jsonschema_extras:"unit=bytes" fact:"sourced" bounds:"1048576..1099511627776 bytes"`
 	// Layers, widths and limits.
 	Architecture Architecture `json:"architecture" fact:"sourced"`
 	// What one token costs in the key-value cache.

@@ -53,6 +53,7 @@ var modelFields = []fieldGroup{
 		{path: "active_params_b", label: "Active parameters", unit: "× 10⁹"},
 		{path: "effective_params_b", label: "Effective parameters", unit: "× 10⁹"},
 		{path: "trained_bits", label: "Trained in", unit: "bits"},
+		{path: "projector_bytes", label: "Projector"},
 		{path: "gguf_architecture", label: "GGUF architecture", href: listed("models", "gguf_architecture")},
 		{path: "shape", label: "Shape", href: listed("models", "shape")},
 		{path: "architecture.type", label: "Blocks", say: blocks},

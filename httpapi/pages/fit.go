@@ -53,7 +53,7 @@ type Fit struct {
 // An Ask is the form of the page about what runs, with what was asked.
 type Ask struct {
 	Asked                      url.Values // as it was typed
-	KV, Engines                Choices
+	KV, KVV, Engines           Choices
 	More                       bool    // the rarer fields are in use
 	KnownHardware, KnownModels Choices // to choose from
 	Folded                     bool    // behind a switch on small screens
@@ -62,17 +62,17 @@ type Ask struct {
 // NewAsk is the form with the parameters of an address.
 func NewAsk(gen *index.Generation, params url.Values) *Ask {
 	params = maps.Clone(params)
-	for name, kind := range map[string]string{"hardware": "hardware", "model": "models"} {
+	for name, kind := range map[string]string{"hardware": "hardware", "model": "models", "draft": "models"} {
 		params.Set(name, nameOf(tableOf(gen, kind), params.Get(name)))
 	}
 	f := &Ask{Asked: params, KnownHardware: mostMeasured(gen.Hardware), KnownModels: mostMeasured(gen.Models)}
 	for _, v := range fit.KVType("").Values() {
-		f.KV = append(f.KV, Choice{v, v, v == params.Get("kv")})
+		f.KV, f.KVV = append(f.KV, Choice{v, v, v == params.Get("kv")}), append(f.KVV, Choice{v, v, v == params.Get("kv_v")})
 	}
 	for _, v := range fit.Rules("").Values() {
 		f.Engines = append(f.Engines, Choice{v, v, v == params.Get("engine")})
 	}
-	rare := []string{"count", "unified_share", "kv", "engine", "memory_gb", "bandwidth_gbps", "system_memory_gb", "host", "parallel", "quantization", "tool", "backend", "prompt_tokens"}
+	rare := []string{"count", "unified_share", "kv", "engine", "memory_gb", "bandwidth_gbps", "system_memory_gb", "host", "parallel", "quantization", "tool", "backend", "prompt_tokens", "kv_v", "flash_attention", "projector", "draft", "mtp"}
 	f.More = slices.ContainsFunc(rare, func(name string) bool { return params.Get(name) != "" })
 	return f
 }
@@ -359,7 +359,7 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 	best, one := listedSize(gen, q), q.Query.Quantization != ""
 	t := Table{
 		ID: "sizes", Title: "Quantizations, best first", Empty: "No quantization of the model is known.",
-		Intro:   "Memory is weights, cache and compute buffer, with room for " + text.Tokens(q.Answer.Context) + " tokens. Speeds are with an empty cache; estimates have a 90 % range.",
+		Intro:   "Memory is weights, " + cacheWords(q.Answer) + " and compute buffer, with room for " + text.Tokens(q.Answer.Context) + " tokens. Speeds are with an empty cache; estimates have a 90 % range.",
 		Columns: columns("~Quantization", "Verdict", "#Weights", "#Cache", "#Total", "#To spare", "#Longest context|With a 16-bit cache", "#Measured tok/s", "#Estimated tok/s"),
 		More:    &Link{Text: "Formulas and their sources", Href: "/docs/fit"},
 	}
@@ -387,6 +387,21 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 	return t
 }
 
+// cacheWords are the cache of an answer in words.
+func cacheWords(a *fit.Answer) string {
+	out := "cache"
+	if a.KV != fit.F16 || a.KVV != a.KV {
+		out += " in " + string(a.KV)
+	}
+	if a.KVV != a.KV {
+		out += " and " + string(a.KVV) + " (values)"
+	}
+	if !a.FlashAttention {
+		out += " without flash attention"
+	}
+	return out
+}
+
 // sizeCells are the cells of one quantization on a machine.
 func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 	name := Cell{Text: z.Quantization, Note: z.Format}
@@ -401,6 +416,12 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 		verdict.Note = "with " + z.Placement.Flags
 	}
 	cache, spare := cell(text.GiB(z.Memory.Cache.Bytes.Bytes)), known(z.Headroom, text.GiB)
+	total := cell(text.GiB(z.Memory.Total))
+	var beside []string
+	for _, c := range z.Memory.Companions {
+		beside = append(beside, c.Kind+" "+text.GiB(c.Bytes.Bytes))
+	}
+	total.Note = strings.Join(beside, ", ")
 	if z.Memory.Cache.Basis == fit.UpperBound {
 		cache.Note = "at most"
 	}
@@ -421,7 +442,7 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 		spare.Note = text.Tokens(*z.CacheTokens) + " tokens of cache"
 	}
 	return []Cell{
-		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, {Text: text.GiB(z.Memory.Total)}, spare, roomCell(z.MaxContext.F16), measured, estimate,
+		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, total, spare, roomCell(z.MaxContext.F16), measured, estimate,
 	}
 }
 

@@ -37,7 +37,8 @@ type Settings struct {
 	Utilization         float64  `name:"gpu-memory-utilization" help:"Share of each card's memory that vLLM may use." placeholder:"PART"`
 	GPULayers           *int64   `name:"gpu-layers" help:"Layers to put on the cards, counting the output layer as one; default as many as fit." placeholder:"N"`
 	CPUMoE              *int64   `name:"n-cpu-moe" help:"Layers whose experts stay in main memory; default as few as possible." placeholder:"N"`
-	ProjectorGB         float64  `name:"projector-gb" help:"Size of the image projector file in GiB, to include it." placeholder:"GB"`
+	Projector           bool     `help:"Include the image projector (mmproj) of the model."`
+	ProjectorGB         float64  `name:"projector-gb" help:"Size of the image projector file in GiB, to include it in place of the size known." placeholder:"GB"`
 	MTP                 bool     `name:"mtp" help:"Include the layer that drafts tokens (multi-token prediction)."`
 	Draft               string   `help:"Draft model for speculative decoding, to include it." placeholder:"MODEL"`
 	DraftQuant          string   `name:"draft-quantization" help:"Quantization of the draft model; default Q8_0." placeholder:"SIZE"`
@@ -81,7 +82,7 @@ func (s *Settings) query() fit.Query {
 		Quantization: s.Quantization, WeightsGB: s.WeightsGB, Count: s.Count, Split: fit.Split(s.Split), Context: int64(s.Context),
 		KV: fit.KVType(s.KV), KVV: fit.KVType(s.KVV), NoFlashAttention: !s.FlashAttention, Rules: fit.Rules(s.Engine), Parallel: s.Parallel,
 		MicroBatch: s.BatchTokens, Utilization: s.Utilization, GPULayers: s.GPULayers, CPUMoE: s.CPUMoE, AllowExtended: s.AllowExtended,
-		ProjectorGB: s.ProjectorGB, MTP: s.MTP, DraftQuantization: s.DraftQuant,
+		Projector: s.Projector, ProjectorGB: s.ProjectorGB, MTP: s.MTP, DraftQuantization: s.DraftQuant,
 		MemoryGB: s.MemoryGB, SystemMemoryGB: s.SystemMemoryGB, UnifiedShare: s.UnifiedShare,
 	}
 	if s.Tool != "" && s.Engine == string(fit.LlamaCpp) {
@@ -202,6 +203,9 @@ func notes(w io.Writer, a *fit.Answer) {
 	}
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
+		for _, c := range s.Memory.Companions {
+			say("total with %s: %s (%s)", c.Kind, bytesText(&c.Bytes.Bytes), c.Basis)
+		}
 		if len(s.Missing) > 0 {
 			say("not known: %s", strings.Join(s.Missing, ", "))
 		}
