@@ -131,9 +131,6 @@ func (e *Engine) target(q *Query) (*target, *Fault) {
 
 // settle fills in the defaults that are the same for all models and machines, and checks the bounds.
 func (q *Query) settle() *Fault {
-	fault := func(field, format string, args ...any) *Fault {
-		return &Fault{Field: field, Text: fmt.Sprintf(format, args...)}
-	}
 	q.Count, q.Parallel = cmp.Or(q.Count, 1), cmp.Or(q.Parallel, 1)
 	q.KV, q.Rules = cmp.Or(q.KV, F16), cmp.Or(q.Rules, rulesOf(q.Tool))
 	q.KVV, q.Utilization = cmp.Or(q.KVV, q.KV), cmp.Or(q.Utilization, VLLMUtilization)
@@ -143,32 +140,39 @@ func (q *Query) settle() *Fault {
 	}
 	q.usualBatch = q.usualBatch || q.MicroBatch == 0
 	q.Split, q.MicroBatch = cmp.Or(q.Split, split), cmp.Or(q.MicroBatch, batch)
+	for _, n := range []struct {
+		field          string
+		n, least, most int64
+	}{
+		{"count", int64(q.Count), 1, MaxCount}, {"context", q.Context, 0, MaxContext},
+		{"prompt_tokens", q.PromptTokens, 0, MaxContext}, {"answer_tokens", q.AnswerTokens, 0, MaxContext},
+	} {
+		if n.n < n.least || n.n > n.most {
+			return &Fault{Field: n.field, Text: fmt.Sprintf("must be 1 to %d, got %d", n.most, n.n)}
+		}
+	}
 	types := q.Rules.kvTypes()
+	for _, k := range []struct {
+		field string
+		kind  KVType
+	}{{"kv", q.KV}, {"kv_v", q.KVV}} {
+		if !slices.Contains(types, string(k.kind)) {
+			return &Fault{k.field, fmt.Sprintf("must be one of %s with engine=%s, which has no %s cache", strings.Join(types, ", "), q.Rules, k.kind), types}
+		}
+	}
 	switch {
-	case q.Count < 1 || q.Count > MaxCount:
-		return fault("count", "must be 1 to %d, got %d", MaxCount, q.Count)
-	case q.Count*(1+len(q.Beside)) > MaxCount:
-		return fault("hardware", "must be at most %d devices, got %d", MaxCount, q.Count*(1+len(q.Beside)))
-	case q.Context < 0 || q.Context > MaxContext:
-		return fault("context", "must be 1 to %d, got %d", MaxContext, q.Context)
-	case q.PromptTokens < 0 || q.PromptTokens > MaxContext:
-		return fault("prompt_tokens", "must be 1 to %d, got %d", MaxContext, q.PromptTokens)
-	case q.AnswerTokens < 0 || q.AnswerTokens > MaxContext:
-		return fault("answer_tokens", "must be 1 to %d, got %d", MaxContext, q.AnswerTokens)
-	case !slices.Contains(types, string(q.KV)):
-		return &Fault{"kv", fmt.Sprintf("must be one of %s with engine=%s, which has no %s cache", strings.Join(types, ", "), q.Rules, q.KV), types}
-	case !slices.Contains(types, string(q.KVV)):
-		return &Fault{"kv_v", fmt.Sprintf("must be one of %s with engine=%s, which has no %s cache", strings.Join(types, ", "), q.Rules, q.KVV), types}
+	case q.devices() > MaxCount:
+		return &Fault{Field: "hardware", Text: fmt.Sprintf("must be at most %d devices, got %d", MaxCount, q.devices())}
 	case q.NoFlashAttention && q.KVV.quantized() && q.Rules == LlamaCpp:
-		return fault("flash_attention", "must be true with values of the cache in %s", q.KVV)
-	case q.MemoryGB < 0 || q.BandwidthGBps < 0 || q.SystemMemoryGB < 0 || q.SystemBandwidthGBps < 0 || q.WeightsGB < 0:
-		return fault("memory_gb", "must be greater than 0")
+		return &Fault{Field: "flash_attention", Text: fmt.Sprintf("must be true with values of the cache in %s", q.KVV)}
+	case min(q.MemoryGB, q.BandwidthGBps, q.SystemMemoryGB, q.SystemBandwidthGBps, q.WeightsGB) < 0:
+		return &Fault{Field: "memory_gb", Text: "must be greater than 0"}
 	case q.UnifiedShare < 0 || q.UnifiedShare > 1:
-		return fault("unified_share", "must be above 0 and at most 1, got %v", q.UnifiedShare)
+		return &Fault{Field: "unified_share", Text: fmt.Sprintf("must be above 0 and at most 1, got %v", q.UnifiedShare)}
 	case q.Rules != LlamaCpp && q.GPULayers != nil:
-		return fault("gpu_layers", "needs engine=llama.cpp")
+		return &Fault{Field: "gpu_layers", Text: "needs engine=llama.cpp"}
 	case q.Rules != LlamaCpp && q.CPUMoE != nil:
-		return fault("n_cpu_moe", "needs engine=llama.cpp")
+		return &Fault{Field: "n_cpu_moe", Text: "needs engine=llama.cpp"}
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"modeldex/dataset/record"
 )
@@ -33,10 +32,10 @@ const leastUseful = 1024
 // that cost nothing, by what they take from the answers, then those that have to be bought. They are for the quantization
 // of the query, or else for the smallest of at least four bits that lists may name.
 func (a *ask) remedies() []Remedy {
-	out := []Remedy{}
-	sizes := slices.Clone(a.t.listed)
+	out, all := []Remedy{}, a.e.models[a.q.Model]
+	sizes := a.t.listed
 	if len(sizes) == 0 {
-		sizes = slices.Clone(a.t.order)
+		sizes = a.t.order
 	}
 	if a.q.Quantization != "" {
 		sizes = slices.DeleteFunc(slices.Clone(a.t.order), func(o ordered) bool { return !sameName(a.t.Quantizations[o.at].Name, a.q.Quantization) })
@@ -47,12 +46,8 @@ func (a *ask) remedies() []Remedy {
 	coarse := func(o ordered) int { return oneIf(!a.t.hasLeastBits(o.at)) }
 	base := slices.MinFunc(sizes, func(x, y ordered) int {
 		return cmp.Or(cmp.Compare(coarse(x), coarse(y)), cmp.Compare(x.bytes, y.bytes))
-	})
-	now, _ := a.verdict(base.at)
-	add := func(change, value, text string, t *target, size int, verdict Verdict, usd *float64) {
-		out = append(out, Remedy{change, value, t.Quantizations[size].Name, verdict, usd, text})
-	}
-	// with is the verdict of a size with another query; better reports whether that is a remedy.
+	}).at
+	now, _ := a.verdict(base)
 	with := func(t *target, size int, change func(q *Query)) (Verdict, plan) {
 		q := *a.q
 		change(&q)
@@ -63,68 +58,59 @@ func (a *ask) remedies() []Remedy {
 		b := ask{e: a.e, q: &q, t: t, m: m, need: a.e.need(t, &q)}
 		return b.verdict(size)
 	}
-	better := func(v Verdict) bool { return v == Fits || now == No && v == Offload }
-	for _, kind := range []KVType{Q80, FP8, Q40} {
-		has := slices.Contains(a.q.Rules.kvTypes(), string(kind)) && !(a.q.NoFlashAttention && a.q.Rules == LlamaCpp)
-		if !has || kind.storage().per32 >= a.q.KV.storage().per32 {
-			continue
+	// try adds a change if its verdict is one of those.
+	try := func(change, value, text string, t *target, size int, verdicts []Verdict, apply func(q *Query)) bool {
+		v, _ := with(t, size, apply)
+		if !slices.Contains(verdicts, v) {
+			return false
 		}
-		if v, _ := with(a.t, base.at, func(q *Query) { q.KV, q.KVV = kind, kind }); better(v) {
-			add("kv", string(kind), fmt.Sprintf("with a %s cache", kind), a.t, base.at, v, nil)
+		out = append(out, Remedy{Change: change, Value: value, Quantization: t.Quantizations[size].Name, Verdict: v, Text: text})
+		return true
+	}
+	better := []Verdict{Fits}
+	if now == No {
+		better = []Verdict{Fits, Offload}
+	}
+	for _, kind := range []KVType{Q80, FP8, Q40} {
+		has := slices.Contains(a.q.Rules.kvTypes(), string(kind)) && (!a.q.NoFlashAttention || a.q.Rules != LlamaCpp)
+		if has && kind.storage().per32 < a.q.KV.storage().per32 &&
+			try("kv", string(kind), fmt.Sprintf("with a %s cache", kind), a.t, base, better, func(q *Query) { q.KV, q.KVV = kind, kind }) {
 			break
 		}
 	}
-	if most := a.maxContext(base.at, a.q.KV, a.q.KVV); most >= leastUseful && most < a.q.Context {
-		v, _ := with(a.t, base.at, func(q *Query) { q.Context = most })
-		add("context", strconv.FormatInt(most, 10), fmt.Sprintf("with a context of %d tokens", most), a.t, base.at, v, nil)
+	if most := a.maxContext(base, a.q.KV, a.q.KVV); most >= leastUseful && most < a.q.Context {
+		try("context", fmt.Sprint(most), fmt.Sprintf("with a context of %d tokens", most), a.t, base, Verdicts, func(q *Query) { q.Context = most })
 	}
-	if all := a.e.models[a.q.Model]; a.q.Quantization != "" {
-		for _, o := range all.listed {
-			if v, _ := with(all, o.at, func(q *Query) { q.Quantization, q.WeightsGB = "", 0 }); all.chosen[o.at] && v == Fits {
-				name := all.Quantizations[o.at].Name
-				text := "in " + name
-				if !all.hasLeastBits(o.at) {
-					text += ", whose answers are clearly worse"
-				}
-				add("quantization", name, text, all, o.at, v, nil)
-				break
-			}
+	for _, o := range all.listed {
+		name, text := all.Quantizations[o.at].Name, ""
+		if !all.hasLeastBits(o.at) {
+			text = ", whose answers are clearly worse"
+		}
+		if a.q.Quantization != "" && all.chosen[o.at] &&
+			try("quantization", name, "in "+name+text, all, o.at, []Verdict{Fits}, func(q *Query) { q.Quantization, q.WeightsGB = "", 0 }) {
+			break
 		}
 	}
-	if a.q.given() {
-		_, p := with(a.t, base.at, func(q *Query) { q.GPULayers, q.CPUMoE = nil, nil })
-		change, n, words := "gpu_layers", &p.gpu, "with %d layers on the devices"
-		if a.q.CPUMoE != nil {
-			change, n, words = "n_cpu_moe", &p.moe, "with the experts of %d layers in main memory"
-		}
-		v, _ := with(a.t, base.at, func(q *Query) {
-			if a.q.CPUMoE != nil {
-				q.CPUMoE = n
-			} else {
-				q.GPULayers = n
-			}
-		})
-		if better(v) {
-			add(change, strconv.FormatInt(*n, 10), fmt.Sprintf(words, *n), a.t, base.at, v, nil)
-		}
-	} else if now == No && a.offloads() && a.m.main > 0 {
-		if v, p := with(a.t, base.at, func(q *Query) { q.SystemMemoryGB, q.Host = MaxMainGB, "" }); v == Offload {
-			_, most := a.loads(base.at)
-			gb := math.Ceil(float64(most.inMain(p)) / MainMemoryPart / gib)
-			add("system_memory_gb", strconv.FormatFloat(gb, 'f', -1, 64), fmt.Sprintf("with %v GB of main memory", gb), a.t, base.at, v, nil)
-		}
+	switch {
+	case a.q.CPUMoE != nil:
+		_, p := with(a.t, base, func(q *Query) { q.GPULayers, q.CPUMoE = nil, nil })
+		try("n_cpu_moe", fmt.Sprint(p.moe), fmt.Sprintf("with the experts of %d layers in main memory", p.moe), a.t, base, better, func(q *Query) { q.CPUMoE = &p.moe })
+	case a.q.GPULayers != nil:
+		_, p := with(a.t, base, func(q *Query) { q.GPULayers = nil })
+		try("gpu_layers", fmt.Sprint(p.gpu), fmt.Sprintf("with %d layers on the devices", p.gpu), a.t, base, better, func(q *Query) { q.GPULayers = &p.gpu })
+	case now == No && a.offloads() && a.m.main > 0:
+		_, p := with(a.t, base, func(q *Query) { q.SystemMemoryGB, q.Host = MaxMainGB, "" })
+		_, most := a.loads(base)
+		gb := math.Ceil(float64(most.inMain(p)) / MainMemoryPart / gib)
+		try("system_memory_gb", fmt.Sprint(gb), fmt.Sprintf("with %v GB of main memory", gb), a.t, base, []Verdict{Offload}, func(q *Query) { q.SystemMemoryGB, q.Host = gb, "" })
 	}
-	for n := a.q.Count + 1; n*(1+len(a.q.Beside)) <= MaxCount && len(a.q.Beside) == 0 && a.m.discrete; n++ {
-		v, _ := with(a.t, base.at, func(q *Query) { q.Count = n })
-		if v != Fits {
+	for n := a.q.Count + 1; n <= MaxCount && len(a.q.Beside) == 0 && a.m.discrete; n++ {
+		if !try("count", fmt.Sprint(n), "on "+record.Counted(n, "device"), a.t, base, []Verdict{Fits}, func(q *Query) { q.Count = n }) {
 			continue
 		}
-		var usd *float64
 		if h := a.m.hw; h != nil && h.StreetPriceUSD != nil {
-			price := *h.StreetPriceUSD * float64(n-a.q.Count)
-			usd = &price
+			out[len(out)-1].USD = new(*h.StreetPriceUSD * float64(n-a.q.Count))
 		}
-		add("count", strconv.Itoa(n), "on "+record.Counted(n, "device"), a.t, base.at, v, usd)
 		break
 	}
 	return out

@@ -63,41 +63,32 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	return a, nil
 }
 
-// A judged size is what the order of sizes depends on.
+// A judged size is its number in the record and its place among the others: lower numbers first, the first of them most.
 type judged struct {
-	at       int // number in the record
-	unlisted int // 1 where lists may not name it
-	verdict  int // number in Verdicts
-	// With MeasuredFirst, else 0:
-	unmeasured int // 1 unless it fits, was measured, and has at least LeastBits
-	beyond     int // 1 with more than EnoughBits
-	// Where part of it is in main memory, else 0:
-	coarse int   // 1 with less than LeastBits
-	bytes  int64 // of the weights: fewer are faster
+	at    int
+	order [6]int64
 }
 
 // bestFirst are the sizes an ask is about: those that lists may name first, then the better verdict, then the more precise
-// weights; where part of them is in main memory, the smaller of at least LeastBits, which is faster. More than 16 bits per weight are no more precise than what was trained.
+// weights; where part of them is in main memory, the smaller of at least LeastBits, which is faster. More than 16 bits per
+// weight are no more precise than what was trained. With MeasuredFirst those that fit, were measured and have LeastBits
+// come before a better verdict, and those of more than EnoughBits after it.
 func (a *ask) bestFirst() []judged {
-	numbers := a.t.named(a.q.Quantization)
-	out := make([]judged, len(numbers))
-	for i, at := range numbers {
+	var out []judged
+	for _, at := range a.t.named(a.q.Quantization) {
 		verdict, _ := a.verdict(at)
-		out[i] = judged{at: at, unlisted: oneIf(!a.lists(at)), verdict: slices.Index(Verdicts, verdict)}
-		if verdict == Offload {
-			out[i].coarse, out[i].bytes = oneIf(!a.t.hasLeastBits(at)), a.t.Quantizations[at].SizeBytes
-		}
+		o := [6]int64{0: int64(oneIf(!a.lists(at))), 2: int64(slices.Index(Verdicts, verdict))}
 		if a.q.MeasuredFirst {
-			out[i].beyond = a.t.beyondEnough(at)
 			measured, _ := a.counted(at)
-			out[i].unmeasured = oneIf(verdict != Fits || !a.t.hasLeastBits(at) || len(measured) == 0)
+			o[1], o[3] = int64(oneIf(verdict != Fits || !a.t.hasLeastBits(at) || len(measured) == 0)), int64(a.t.beyondEnough(at))
 		}
+		if verdict == Offload {
+			o[4], o[5] = int64(oneIf(!a.t.hasLeastBits(at))), a.t.Quantizations[at].SizeBytes
+		}
+		out = append(out, judged{at, o})
 	}
 	slices.SortStableFunc(out, func(x, y judged) int {
-		return cmp.Or(
-			cmp.Compare(x.unlisted, y.unlisted), cmp.Compare(x.unmeasured, y.unmeasured), cmp.Compare(x.verdict, y.verdict),
-			cmp.Compare(x.beyond, y.beyond), cmp.Compare(x.coarse, y.coarse), cmp.Compare(x.bytes, y.bytes), a.t.comparePrecision(x.at, y.at),
-		)
+		return cmp.Or(slices.Compare(x.order[:], y.order[:]), a.t.comparePrecision(x.at, y.at))
 	})
 	return out
 }
@@ -169,16 +160,14 @@ func (a *ask) fits(size int) Verdict {
 // verdict is that of one size, and where it lies. A run that was resident outranks the formula.
 func (a *ask) verdict(size int) (v Verdict, p plan) {
 	least, most := a.loads(size)
-	p = plan{gpu: most.layers + 1}
-	if !a.q.given() {
-		if a.e.isProven(a.q, a.t, a.m, &a.t.Quantizations[size]) {
-			return Fits, p
-		}
+	p, given := plan{gpu: most.layers + 1}, a.q.given()
+	switch {
+	case !given && a.e.isProven(a.q, a.t, a.m, &a.t.Quantizations[size]):
+		return Fits, p
+	case !given || a.m.memory == 0 || !a.offloads():
 		if v = a.fits(size); v == Fits || v == Tight || a.m.memory == 0 || !a.offloads() {
 			return v, p
 		}
-	} else if a.m.memory == 0 || !a.offloads() {
-		return a.fits(size), p
 	}
 	best, ok := a.arrange(&most)
 	switch {
@@ -186,14 +175,14 @@ func (a *ask) verdict(size int) (v Verdict, p plan) {
 		return Fits, best
 	case ok:
 		return Offload, best
-	case v == Unknown && !a.q.given():
+	case v == Unknown:
 		return Unknown, p
 	}
 	if best, ok = a.arrange(&least); ok {
 		return Unknown, best
 	}
-	if a.q.given() {
-		return No, best
+	if given {
+		p = best
 	}
 	return No, p
 }

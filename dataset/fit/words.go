@@ -1,5 +1,7 @@
 package fit
 
+import "modeldex/dataset/record"
+
 // Verdict says whether a model runs on a machine.
 type Verdict string
 
@@ -18,9 +20,7 @@ const (
 var Verdicts = []Verdict{Fits, Tight, Offload, Unknown, No}
 
 // Values lists the verdicts as texts.
-func (Verdict) Values() []string {
-	return []string{string(Fits), string(Tight), string(Offload), string(Unknown), string(No)}
-}
+func (Verdict) Values() []string { return record.Texts(Verdicts) }
 
 // Basis says how far a number of bytes can be trusted.
 type Basis string
@@ -37,7 +37,7 @@ const (
 
 // Values lists the bases as texts.
 func (Basis) Values() []string {
-	return []string{string(Published), string(Computed), string(UpperBound), string(LowerBound), string(Estimated), string(Given)}
+	return record.Texts([]Basis{Published, Computed, UpperBound, LowerBound, Estimated, Given})
 }
 
 // ComputeUnit is a part of a machine that does the work.
