@@ -144,8 +144,10 @@ func (q *Query) settle() *Fault {
 		field          string
 		n, least, most int64
 	}{
-		{"count", int64(q.Count), 1, MaxCount}, {"context", q.Context, 0, MaxContext},
-		{"prompt_tokens", q.PromptTokens, 0, MaxContext}, {"answer_tokens", q.AnswerTokens, 0, MaxContext},
+		{"count", int64(q.Count), 1, MaxCount},
+		{"context", q.Context, 0, MaxContext},
+		{"prompt_tokens", q.PromptTokens, 0, MaxContext},
+		{"answer_tokens", q.AnswerTokens, 0, MaxContext},
 	} {
 		if n.n < n.least || n.n > n.most {
 			return &Fault{Field: n.field, Text: fmt.Sprintf("must be 1 to %d, got %d", n.most, n.n)}
