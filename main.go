@@ -71,14 +71,14 @@ type cli struct {
 		Compact server.LedgerCompact `cmd:"" help:"Make the ledger file smaller and merge old months into one value per key. Stop the server first."`
 	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
 	Import struct {
-		LlamaBench   data.ImportLlamaBench `cmd:"" help:"Convert llama-bench output to benchmark lines on standard output, to append to data/benchmarks/<year>.ndjson."`
-		BatchedBench data.ImportOutput     `cmd:"" name:"batched-bench" set:"format=batched-bench" help:"Convert llama-batched-bench output in the same way."`
-		SweepBench   data.ImportOutput     `cmd:"" name:"sweep-bench" set:"format=sweep-bench" help:"Convert sweep-bench (ik_llama.cpp) output in the same way."`
-		Ollama       data.ImportOutput     `cmd:"" name:"ollama" set:"format=ollama" help:"Convert ollama run --verbose output in the same way."`
-		VLLM         data.ImportOutput     `cmd:"" name:"vllm" set:"format=vllm" help:"Convert vllm bench serve output in the same way."`
-		MLX          data.ImportOutput     `cmd:"" name:"mlx" set:"format=mlx" help:"Convert mlx_lm.benchmark output in the same way."`
-		KoboldCpp    data.ImportOutput     `cmd:"" name:"koboldcpp" set:"format=koboldcpp" help:"Convert koboldcpp --benchmark output in the same way."`
-		Issue        server.ImportIssue    `cmd:"" help:"Convert an issue made with the measurement form to benchmark lines on standard output."`
+		LlamaBench   data.Import        `cmd:"" set:"format=llama-bench" help:"Convert llama-bench output to benchmark lines on standard output, to append to data/benchmarks/<year>.ndjson."`
+		BatchedBench data.Import        `cmd:"" name:"batched-bench" set:"format=batched-bench" help:"Convert llama-batched-bench output in the same way."`
+		SweepBench   data.Import        `cmd:"" name:"sweep-bench" set:"format=sweep-bench" help:"Convert sweep-bench (ik_llama.cpp) output in the same way."`
+		Ollama       data.Import        `cmd:"" name:"ollama" set:"format=ollama" help:"Convert ollama run --verbose output in the same way."`
+		VLLM         data.Import        `cmd:"" name:"vllm" set:"format=vllm" help:"Convert vllm bench serve output in the same way."`
+		MLX          data.Import        `cmd:"" name:"mlx" set:"format=mlx" help:"Convert mlx_lm.benchmark output in the same way."`
+		KoboldCpp    data.Import        `cmd:"" name:"koboldcpp" set:"format=koboldcpp" help:"Convert koboldcpp --benchmark output in the same way."`
+		Issue        server.ImportIssue `cmd:"" help:"Convert an issue made with the measurement form to benchmark lines on standard output."`
 	} `cmd:"" help:"Convert the output of other programs to dataset lines."`
 	Snapshot struct {
 		Capture  snapshot.Capture  `cmd:"" help:"Convert a table downloaded from a source to rows on standard output, to keep in data/snapshots/sources."`

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"modeldex/dataset"
-	"modeldex/dataset/importer/llamabench"
+	"modeldex/dataset/importer"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 
@@ -309,14 +309,14 @@ func (w *work) output() {
 			w.note("%s was not used: the output says it, or it stays unknown.", f.Label)
 		}
 	}
-	opt := llamabench.Options{
+	opt := importer.Options{
 		Source: dataset.Source(w.values["source"]), SourceURL: dataset.URL(w.values["source_url"]), RunDate: dataset.Date(w.values["run_date"]),
 		Model: w.values["model"], Hardware: w.values["hardware"],
 	}
 	if w.now != nil {
 		opt.Now = w.now()
 	}
-	im, err := llamabench.New(w.set, opt)
+	im, err := importer.New(importer.LlamaBench, w.set, opt)
 	if err != nil {
 		w.optionFaults(err)
 		return

@@ -210,7 +210,7 @@ func TestRepeat(t *testing.T) {
 // the dataset.
 func TestOutput(t *testing.T) {
 	d := mustDesk(t)
-	text, err := os.ReadFile(filepath.Join("../../dataset/importer/llamabench/testdata", "json-metal-m4-llama-3.2-3b.json"))
+	text, err := os.ReadFile(filepath.Join("../importer/testdata", "json-metal-m4-llama-3.2-3b.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestOutput(t *testing.T) {
 	}
 	for _, tt := range []struct{ field, value, at, text string }{
 		{OutputField, "", "generation_tps", "must be known"},
-		{OutputField, "hello", OutputField, "holds no row of llama-bench"},
+		{OutputField, "hello", OutputField, "has no result of llama-bench"},
 		{OutputField, "[1,2", OutputField, ""},
 		{OutputField, strings.Repeat("x", maxPasted+1), OutputField, "must be at most"},
 		{"model", "llama-3.2-3b-instrukt", "model", "no model is known by this name"},

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"modeldex/dataset/importer/llamabench"
+	"modeldex/dataset/importer"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -43,7 +43,7 @@ func (l *LlamaBench) Measure(ctx context.Context, b *Bench, depth int) (Run, err
 		}
 		return Run{}, err
 	}
-	im, err := llamabench.New(b.Set, b.options())
+	im, err := importer.New(importer.LlamaBench, b.Set, b.options())
 	if err != nil {
 		return Run{}, err
 	}

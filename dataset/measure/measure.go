@@ -16,8 +16,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/here"
-	"modeldex/dataset/importer/llamabench"
-	"modeldex/dataset/importer/outputs"
+	"modeldex/dataset/importer"
 	"modeldex/dataset/resolve"
 )
 
@@ -83,8 +82,8 @@ func (b *Bench) All(ctx context.Context, r Runner) (out []Run, err error) {
 }
 
 // options are what the importers need to know about every run.
-func (b *Bench) options() llamabench.Options {
-	out := llamabench.Options{Source: dataset.Owner, RunDate: b.RunDate, Model: b.Model, Hardware: b.Hardware}
+func (b *Bench) options() importer.Options {
+	out := importer.Options{Source: dataset.Owner, RunDate: b.RunDate, Model: b.Model, Hardware: b.Hardware}
 	if b.SourceURL != "" {
 		out.Source, out.SourceURL = dataset.Community, b.SourceURL
 	}
@@ -161,9 +160,9 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 	if err != nil {
 		return Run{}, err
 	}
-	opt := outputs.Options{Options: b.options(), Quantization: s.quantization, ToolVersion: s.version}
-	opt.Hardware, opt.Model = hardware, PlainName(opt.Model)
-	im, err := outputs.NewMeasured(s.tool, b.Set, opt)
+	opt := b.options()
+	opt.Quantization, opt.ToolVersion, opt.Hardware, opt.Model = s.quantization, s.version, hardware, PlainName(opt.Model)
+	im, err := importer.NewMeasured(s.tool, b.Set, opt)
 	if err != nil {
 		return Run{}, err
 	}

@@ -1,4 +1,4 @@
-package outputs
+package importer
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"modeldex/dataset"
-	"modeldex/dataset/importer/llamabench"
 	"modeldex/dataset/record"
 )
 
@@ -19,7 +18,7 @@ var mustSet = func() func(t *testing.T) *dataset.Set {
 		t.Helper()
 		if set == nil {
 			var err error
-			if set, err = dataset.Load(context.Background(), os.DirFS("../../../data"), dataset.Options{}); err != nil {
+			if set, err = dataset.Load(context.Background(), os.DirFS("../../data"), dataset.Options{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -28,7 +27,7 @@ var mustSet = func() func(t *testing.T) *dataset.Set {
 }()
 
 func options(model, hardware string) Options {
-	return Options{Options: llamabench.Options{SourceURL: "https://github.com/ggml-org/llama.cpp/discussions/4167", RunDate: "2026-05-01", Model: model, Hardware: hardware}}
+	return Options{SourceURL: "https://github.com/ggml-org/llama.cpp/discussions/4167", RunDate: "2026-05-01", Model: model, Hardware: hardware}
 }
 
 // TestOutputs: what each program prints is in the lines, the rules of the dataset accept them, and each field says where
@@ -109,7 +108,7 @@ func TestOutputs(t *testing.T) {
 // TestNothingOfIt: other texts are refused, whatever they are.
 func TestNothingOfIt(t *testing.T) {
 	set := mustSet(t)
-	for _, format := range Formats() {
+	for format := range adapters {
 		im, err := New(format, set, options("qwen3-8b", "RTX 4090"))
 		if err != nil {
 			t.Fatal(err)

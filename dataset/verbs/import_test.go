@@ -10,19 +10,19 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
-// TestImportLlamaBenchFlags: what is wrong with the flags alone is wrong usage.
-func TestImportLlamaBenchFlags(t *testing.T) {
+// TestImportFlags: what is wrong with the flags alone is wrong usage.
+func TestImportFlags(t *testing.T) {
 	for _, tt := range []struct {
-		c    ImportLlamaBench
+		c    Import
 		want string
 	}{
-		{ImportLlamaBench{Source: "owner"}, ""},
-		{ImportLlamaBench{Source: "community", SourceURL: "https://example.com/"}, ""},
-		{ImportLlamaBench{Source: "community"}, "--source-url: must be given"},
-		{ImportLlamaBench{Source: "owner", RunDate: "2026-02-30"}, "--run-date: must be a date"},
-		{ImportLlamaBench{Source: "owner", RunDate: "2999-01-01"}, `--run-date: must not be in the future, got "2999-01-01"`},
-		{ImportLlamaBench{Source: "owner", RunDate: "1970-01-01"}, "--run-date: must not be before 1990"},
-		{ImportLlamaBench{Source: "owner", SourceURL: "example.com"}, "--source-url: must start with"},
+		{Import{Source: "owner"}, ""},
+		{Import{Source: "community", SourceURL: "https://example.com/"}, ""},
+		{Import{Source: "community"}, "--source-url: must be given"},
+		{Import{Source: "owner", RunDate: "2026-02-30"}, "--run-date: must be a date"},
+		{Import{Source: "owner", RunDate: "2999-01-01"}, `--run-date: must not be in the future, got "2999-01-01"`},
+		{Import{Source: "owner", RunDate: "1970-01-01"}, "--run-date: must not be before 1990"},
+		{Import{Source: "owner", SourceURL: "example.com"}, "--source-url: must start with"},
 	} {
 		if err := tt.c.Validate(); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("Validate of %+v = %v, want %q", tt.c, err, tt.want)
@@ -30,8 +30,8 @@ func TestImportLlamaBenchFlags(t *testing.T) {
 	}
 }
 
-// TestImportLlamaBenchFails: nothing imported is a failure, and one bad file leaves the others.
-func TestImportLlamaBenchFails(t *testing.T) {
+// TestImportFails: nothing imported is a failure, and one bad file leaves the others.
+func TestImportFails(t *testing.T) {
 	dir, data := t.TempDir(), t.TempDir()
 	datasettest.WriteFiles(t, data, datasettest.Sample(t))
 	write := func(name, text string) string {
@@ -56,7 +56,7 @@ func TestImportLlamaBenchFails(t *testing.T) {
 		said  string // on standard error
 	}{
 		{"one file", []string{good}, 1, "", "1 line, 0 rows skipped"},
-		{"a bad file first", []string{bad, good}, 1, "bad.md: holds no row of llama-bench", ""},
+		{"a bad file first", []string{bad, good}, 1, "bad.md: has no result of llama-bench", ""},
 		{"the same file twice", []string{good, good}, 1, "", "good.md: 1 line printed already"},
 		{"warnings of two pages", []string{good, slow}, 2, "", "slow.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: warning: source_key"},
 		{"none", []string{filepath.Join(dir, "none.md")}, 0, "none.md: does not exist", ""},
@@ -67,7 +67,7 @@ func TestImportLlamaBenchFails(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		env := &Env{Stdout: &out, Stderr: &errs}
-		c := ImportLlamaBench{Files: tt.files, Source: "community", SourceURL: "https://example.com/run", Model: "llama-3-8b"}
+		c := Import{Format: "llama-bench", Files: tt.files, Source: "community", SourceURL: "https://example.com/run", Model: "llama-3-8b"}
 		c.Data = data
 		err := c.Run(env)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
@@ -90,7 +90,7 @@ func TestImportExplain(t *testing.T) {
 	datasettest.PutFile(t, file, "ggml_cuda_init: found 1 CUDA devices:\n  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n"+
 		"| model | size | params | backend | ngl | test | t/s |\n| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n")
 	var out, errs bytes.Buffer
-	c := ImportLlamaBench{Files: []string{file}, Source: "community", SourceURL: "https://example.com/run", Model: "Meta-Llama-3-8B", Hardware: "RTX 4090", Explain: true}
+	c := Import{Format: "llama-bench", Files: []string{file}, Source: "community", SourceURL: "https://example.com/run", Model: "Meta-Llama-3-8B", Hardware: "RTX 4090", Explain: true}
 	c.Data = data
 	if err := c.Run(&Env{Stdout: &out, Stderr: &errs}); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package llamabench
+package importer
 
 import (
 	"bytes"

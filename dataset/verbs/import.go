@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
-	"modeldex/dataset/importer/llamabench"
+	"modeldex/dataset/importer"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 
@@ -16,20 +16,30 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// ImportLlamaBench turns outputs of llama-bench into benchmark lines.
-type ImportLlamaBench struct {
+// Import turns outputs of a program into benchmark lines. Format is set by the verb.
+type Import struct {
 	Dataset
-	Files     []string `arg:"" help:"Output of llama-bench: -o json, jsonl, csv or md, or a Markdown table pasted from anywhere; - reads standard input."`
-	Source    string   `help:"Who measured: owner, community or official." enum:"owner,community,official" default:"community"`
-	SourceURL string   `help:"Page where the output was published; required unless --source is owner." placeholder:"URL"`
-	RunDate   string   `help:"Day of the run, if the output does not give it." placeholder:"YYYY-MM-DD"`
-	Model     string   `help:"Model that was measured, for tables that give only a type such as llama 7B." placeholder:"NAME"`
-	Hardware  string   `help:"Hardware it ran on, for tables without device lines." placeholder:"NAME"`
-	Explain   bool     `help:"Also explain on standard error where each field of each line comes from."`
+	Format       string   `hidden:"" default:"${format}"`
+	Files        []string `arg:"" help:"Output of the program, with the lines around it; - reads standard input."`
+	Model        string   `help:"Model that was measured, by any name, such as Qwen3-8B-Q4_K_M.gguf. Only llama-bench prints it, if started with -m." placeholder:"NAME"`
+	Hardware     string   `help:"Hardware it ran on, by any name; \"2x RTX 3090\" says the number as well. Only llama-bench prints it." placeholder:"NAME"`
+	Quantization string   `help:"Quantization of the weights, if neither the output nor the model's name gives it." placeholder:"NAME"`
+	ToolVersion  string   `help:"Version of the program, if the output does not give it." placeholder:"VERSION"`
+	Source       string   `help:"Who measured: owner, community or official." enum:"owner,community,official" default:"community"`
+	SourceURL    string   `help:"Page where the output was published; required unless --source is owner." placeholder:"URL"`
+	RunDate      string   `help:"Day of the run, if the output does not give it." placeholder:"YYYY-MM-DD"`
+	Explain      bool     `help:"Also explain on standard error where each field of each line comes from."`
+}
+
+func (c *Import) options() importer.Options {
+	return importer.Options{
+		Source: dataset.Source(c.Source), SourceURL: dataset.URL(c.SourceURL), RunDate: dataset.Date(c.RunDate),
+		Model: c.Model, Hardware: c.Hardware, Quantization: c.Quantization, ToolVersion: c.ToolVersion,
+	}
 }
 
 // Validate checks the flags that need no records.
-func (c *ImportLlamaBench) Validate() error { return ofFlags(c.options().Validate()) }
+func (c *Import) Validate() error { return ofFlags(c.options().Validate()) }
 
 // ofFlags names the flags in the errors of options, one on each line.
 func ofFlags(err error) error {
@@ -45,37 +55,20 @@ func ofFlags(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-func (c *ImportLlamaBench) options() llamabench.Options {
-	return llamabench.Options{
-		Source: dataset.Source(c.Source), SourceURL: dataset.URL(c.SourceURL), RunDate: dataset.Date(c.RunDate),
-		Model: c.Model, Hardware: c.Hardware,
-	}
-}
-
 // Run prints benchmark lines ready to append, and on standard error what could not be mapped. It
 // fails where no row of any file could be.
-func (c *ImportLlamaBench) Run(env *Env) error {
+func (c *Import) Run(env *Env) error {
 	set, _, err := c.Load(env)
 	if err != nil {
 		return err
 	}
-	im, err := llamabench.New(set, c.options())
+	im, err := importer.New(c.Format, set, c.options())
 	if err != nil {
 		return ofFlags(err)
 	}
-	return importFiles(env, set, im, c.Files, c.Explain)
-}
-
-// importer reads the outputs of one program.
-type importer interface {
-	Read(file string, b []byte) (llamabench.Result, error)
-}
-
-// importFiles prints the lines of files. It fails where no row of any file could be mapped.
-func importFiles(env *Env, set *dataset.Set, im importer, files []string, explain bool) error {
-	lines := proposedLines{set: set, ids: map[dataset.Slug]bool{}, explain: explain}
+	lines := proposedLines{set: set, ids: map[dataset.Slug]bool{}, explain: c.Explain}
 	var failed []error
-	for _, file := range files { // a file that cannot be read does not keep the others from it
+	for _, file := range c.Files { // a file that cannot be read does not keep the others from it
 		failed = append(failed, lines.read(env, im, file))
 	}
 	printed, err := lines.print(env)
@@ -105,7 +98,7 @@ type proposedLine struct {
 }
 
 // read reads one file, and says which of its rows give no line, or one that a file before it gave.
-func (p *proposedLines) read(env *Env, im importer, file string) error {
+func (p *proposedLines) read(env *Env, im *importer.Importer, file string) error {
 	b, err := ReadFile(file)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package llamabench
+package importer
 
 import (
 	"cmp"
@@ -6,119 +6,131 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset"
-	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 )
 
-// benchmark makes the record of a run, and says where its fields come from. The error says why there is none.
-func (im *Importer) benchmark(p paired) (b dataset.Benchmark, from map[string]string, err error) {
+// llamaBench reads an output of llama-bench; its form is seen from its text.
+func llamaBench(im *Importer, b []byte) (runs []run, err error) {
+	rows, err := parse(b)
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.DeleteFunc(rows, func(r *row) bool {
+		if r.read(); r.bad != "" {
+			runs = append(runs, run{rows: []place{{r.line, r.name()}}, bad: r.bad})
+		}
+		return r.bad != ""
+	})
+	for _, p := range pair(rows) {
+		one := run{}
+		for _, r := range p.rows() {
+			one.rows = append(one.rows, place{r.line, r.name()})
+		}
+		if one.values, err = im.llamaRun(p); err != nil {
+			one.bad = err.Error()
+		}
+		runs = append(runs, one)
+	}
+	return runs, nil
+}
+
+// llamaRun are the values of a run. The error says why there are none.
+func (im *Importer) llamaRun(p paired) (map[string]value, error) {
 	r := p.rows()[0] // they differ only in their test
 	switch {
 	case r.prompt > 0 && r.gen > 0:
-		return b, nil, errors.New("a test of prompt and generation together gives neither speed")
+		return nil, errors.New("a test of prompt and generation together gives neither speed")
 	case r.prompt == 0 && r.gen == 0:
-		return b, nil, errors.New("no tokens were measured")
+		return nil, errors.New("no tokens were measured")
 	}
 	model, raw, modelFrom, err := im.findModel(r)
 	if err != nil {
-		return b, nil, err
+		return nil, err
 	}
 	backend, worked, err := r.worked()
 	if err != nil {
-		return b, nil, err
+		return nil, err
 	}
 	hardware, err := im.findHardware(r, backend, worked)
 	if err != nil {
-		return b, nil, err
+		return nil, err
 	}
 	named := value{string(hardware), "the option hardware"}
 	if len(worked) > 0 {
 		named = worked[0].value
 	}
-	depth, no, one := r.count("n_depth"), false, int64(1)
-	if depth == nil {
-		depth = new(int64)
+	values := map[string]value{"model": {string(model), modelFrom}, "model_raw": raw, "hardware": {string(hardware), named.from}, "hardware_raw": named}
+	put := func(field, text, from string) {
+		if text != "" {
+			values[field] = value{text, cmp.Or(from, "llama-bench: so unless it is printed")}
+		}
 	}
-	b = dataset.Benchmark{
-		Model: model, ModelRaw: raw.text, Quantization: r.quantization(), Hardware: hardware, HardwareRaw: named.text,
-		HardwareCount: int64(max(1, len(worked))), Tool: tool, ToolVersion: optional(r.build.text),
-		Backend: optional(backendWord(backend)), ContextDepth: depth, BatchSize: r.count("n_batch"), Concurrency: &one,
-		NGPULayers: r.count("n_gpu_layers"), FlashAttention: r.flash(), SpeculativeDecoding: &no, Threads: r.count("n_threads"),
-		ModelSizeGiB: optional(r.gib), Source: im.opt.Source, SourceURL: optional(im.opt.SourceURL), SourceKey: im.originKey,
-		RunDate: optional(cmp.Or(r.day, im.opt.RunDate)), Notes: optional(r.notes()),
+	put("hardware_count", strconv.Itoa(max(1, len(worked))), named.from)
+	put("tool_version", r.build.text, r.build.from)
+	put("quantization", r.quantization(), r.values["model_type"].from)
+	put("backend", backendWord(backend), r.values["backends"].from)
+	put("flash_attention", r.flash(), r.values["flash_attn"].from)
+	put("model_size_gib", positive(r.gib), r.values["model_size"].from)
+	put("run_date", string(r.day), r.values["test_time"].from)
+	put("notes", r.notes(), "all settings that are not the usual ones")
+	for field, name := range map[string]string{"context_depth": "n_depth", "batch_size": "n_batch", "n_gpu_layers": "n_gpu_layers", "threads": "n_threads"} {
+		if n := r.count(name); n != nil {
+			put(field, strconv.FormatInt(*n, 10), r.values[name].from)
+		} else if field == "context_depth" {
+			put(field, "0", r.values[name].from)
+		}
 	}
-	const always, options = "llama-bench: always so", "the options"
-	from = map[string]string{
-		"id": "computed from the other fields", "model": modelFrom, "model_raw": raw.from,
-		"hardware": named.from, "hardware_raw": named.from, "hardware_count": named.from,
-		"tool": always, "tool_version": r.build.from, "concurrency": always, "speculative_decoding": always,
-		"rate_basis": always, "source": options, "source_url": options, "source_key": options, "date_basis": "run_date",
-		"run_date": cmp.Or(r.values["test_time"].from, options), "notes": "all settings that are not the usual ones",
+	put("rate_basis", map[bool]string{true: "decode"}[p.gen != nil], "llama-bench: always so") // a generation test times nothing else
+	for part, r := range map[string]*row{"prompt": p.prompt, "gen": p.gen} {
+		if r != nil {
+			speed := map[string]string{"prompt": "prompt_tps", "gen": "generation_tps"}[part]
+			put("n_"+part, strconv.FormatInt(r.prompt+r.gen, 10), r.values["n_"+part].from)
+			put(speed, positive(r.speed), r.values["avg_ts"].from)
+			put(speed+"_stddev", r.stddev, r.values["stddev_ts"].from)
+		}
 	}
-	for field, name := range printedFields {
-		from[field] = cmp.Or(r.values[name].from, "llama-bench: so unless it is printed")
+	unit, layers := im.unit(model, r), r.values["n_gpu_layers"].from
+	put("compute_unit", string(unit), layers)
+	switch unit {
+	case dataset.OnCPU:
+		delete(values, "n_gpu_layers") // a program without a GPU prints the layers it was told all the same
+	case dataset.OnMixed:
+		put("partial_offload", "true", layers)
 	}
-	if p.prompt != nil {
-		b.NPrompt, b.PromptTPS, b.PromptTPSStddev = &p.prompt.prompt, &p.prompt.speed, p.prompt.stddev
-		from["n_prompt"], from["prompt_tps"] = p.prompt.values["n_prompt"].from, p.prompt.values["avg_ts"].from
-		from["prompt_tps_stddev"] = p.prompt.values["stddev_ts"].from
-	}
-	if p.gen != nil {
-		basis := dataset.RateDecode // a generation test times nothing else
-		b.NGen, b.GenerationTPS, b.GenerationTPSStddev, b.RateBasis = &p.gen.gen, &p.gen.speed, p.gen.stddev, &basis
-		from["n_gen"], from["generation_tps"] = p.gen.values["n_gen"].from, p.gen.values["avg_ts"].from
-		from["generation_tps_stddev"] = p.gen.values["stddev_ts"].from
-	}
-	im.place(&b, r)
-	if b.RunDate != nil {
-		basis := dataset.DateBasis("run")
-		b.DateBasis = &basis
-	}
-	if b.ID, err = record.BenchmarkID(&b); err != nil {
-		return b, nil, err
-	}
-	if im.have[b.ID] {
-		return b, nil, fmt.Errorf("is in the directory already as %s", b.ID)
-	}
-	return b, from, record.Validate(&b)
+	return values, nil
 }
 
-// printedFields are the fields of a benchmark that a single value of llama-bench gives.
-var printedFields = map[string]string{
-	"quantization": "model_type", "backend": "backends", "compute_unit": "n_gpu_layers", "partial_offload": "n_gpu_layers",
-	"context_depth": "n_depth", "batch_size": "n_batch", "n_gpu_layers": "n_gpu_layers", "flash_attention": "flash_attn",
-	"threads": "n_threads", "model_size_gib": "model_size",
-}
-
-// optional is nil for nothing.
-func optional[T comparable](v T) *T {
-	if v == *new(T) {
-		return nil
+// positive is a number above 0 as a text.
+func positive(v float64) string {
+	if !(v > 0) {
+		return ""
 	}
-	return &v
+	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// place says what generated: the processor where there is nothing else, graphics where all layers and the output were
-// on them, both where some were. That is unknown where the output does not say how many layers were, or other machines
-// may have worked.
-func (im *Importer) place(b *dataset.Benchmark, r *row) {
-	layers, put, experts := im.models[b.Model].Architecture.NumLayers, b.NGPULayers, r.count("n_cpu_moe")
-	override, yes, unit := r.text("tensor_buft_overrides"), true, dataset.OnGPU
+// unit says what generated: the processor where there is nothing else, graphics where all layers and the output were
+// on them, both where some were. It is empty where the output does not say how many layers were, or other machines may
+// have worked.
+func (im *Importer) unit(model dataset.Slug, r *row) dataset.ComputeUnit {
+	layers, put, experts := im.models[model].Architecture.NumLayers, r.count("n_gpu_layers"), r.count("n_cpu_moe")
+	override := r.text("tensor_buft_overrides")
 	switch {
 	case r.text("backends") == "", r.remote():
-		return
+		return ""
 	case len(r.accelerators()) == 0:
-		unit, b.NGPULayers = dataset.OnCPU, nil // a program without a GPU prints the layers it was told all the same
+		return dataset.OnCPU
 	case experts != nil && *experts > 0, override != "" && override != "none",
 		put != nil && layers != nil && *put < *layers:
-		unit, b.PartialOffload = dataset.OnMixed, &yes
+		return dataset.OnMixed
 	case put == nil, layers == nil, *put == *layers: // the output counts as one more
-		return
+		return ""
 	}
-	b.ComputeUnit = &unit
+	return dataset.OnGPU
 }
 
 // settings are those that change a speed and have no field, with their usual value.
@@ -156,8 +168,8 @@ func (im *Importer) findModel(r *row) (slug dataset.Slug, raw value, from string
 	}
 	a := im.names.Strict(resolve.Model, raw.text)
 	switch {
-	case im.model != "":
-		a.Slug, from = im.model, "the option model"
+	case im.model.Slug != "":
+		a.Slug, from = im.model.Slug, "the option model"
 	case a.Slug != "" && !a.Ambiguous:
 		from = raw.from
 	case r.text("model_filename") == "":
@@ -207,13 +219,12 @@ var storagePattern = regexp.MustCompile(`(?i)[-_.:]((?:UD-)?(?:I?Q[0-9]_[0-9A-Z_
 
 // quantization is the storage type of the weights. The name of the file says more than the type printed where it
 // names a dynamic mix (UD-).
-func (r *row) quantization() *string {
-	name := ""
+func (r *row) quantization() (name string) {
 	if m := storagePattern.FindStringSubmatch(stem(r.text("model_filename"))); m != nil {
 		name = strings.ToUpper(m[1])
 	}
 	if _, printed := resolve.TypeQuantization(r.text("model_type")); printed != "" && !strings.HasPrefix(name, "UD-") {
 		name = printed
 	}
-	return optional(name)
+	return name
 }

@@ -1,4 +1,4 @@
-package llamabench
+package importer
 
 import (
 	"bytes"
@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shipped is the data beside the code, whose names the samples are mapped by.
 var shipped = sync.OnceValues(func() (*dataset.Set, error) {
-	return dataset.Load(context.Background(), os.DirFS("../../../data"), dataset.Options{})
+	return dataset.Load(context.Background(), os.DirFS("../../data"), dataset.Options{})
 })
 
 var community = Options{SourceURL: "https://example.com/run"}
@@ -50,7 +50,7 @@ func importer(t testing.TB, opt Options) *Importer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	im, err := New(set, opt)
+	im, err := New(LlamaBench, set, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,9 +126,9 @@ func TestResultPasses(t *testing.T) {
 		lines.WriteString(written(t, read(t, importer(t, opt), name)))
 	}
 	files := fstest.MapFS{"benchmarks/0001.ndjson": {Data: lines.Bytes()}}
-	root := os.DirFS("../../../data")
+	root := os.DirFS("../../data")
 	for _, dir := range []string{"models", "hardware", "tools", "benchmarks"} {
-		entries, err := os.ReadDir(filepath.Join("../../../data", dir))
+		entries, err := os.ReadDir(filepath.Join("../../data", dir))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,11 +291,7 @@ func TestQuantization(t *testing.T) {
 		{"", "model-16.gguf", ""},
 	} {
 		r := &row{values: map[string]value{"model_type": {text: tt.kind}, "model_filename": {text: tt.file}}}
-		got := ""
-		if q := r.quantization(); q != nil {
-			got = *q
-		}
-		if got != tt.want {
+		if got := r.quantization(); got != tt.want {
 			t.Errorf("quantization of %q in %q = %q, want %q", tt.kind, tt.file, got, tt.want)
 		}
 	}
@@ -336,13 +332,13 @@ func TestObjects(t *testing.T) {
 // TestUnreadable: what is broken or no output of llama-bench is an error with its place.
 func TestUnreadable(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"nothing", "", "f: holds no row of llama-bench"},
-		{"prose", "hello\n", "f: holds no row of llama-bench"},
-		{"a model", "{\n  \"slug\": \"a\"\n}\n", "f: holds no row of llama-bench"},
-		{"a benchmark", `{"id":"bm-1","model":"a"}`, "f: holds no row of llama-bench"},
-		{"UTF-16", "\xff\xfe|\x00 \x00m\x00", "f: holds no row of llama-bench; the file must be in UTF-8"},
+		{"nothing", "", "f: has no result of llama-bench"},
+		{"prose", "hello\n", "f: has no result of llama-bench"},
+		{"a model", "{\n  \"slug\": \"a\"\n}\n", "f: has no result of llama-bench"},
+		{"a benchmark", `{"id":"bm-1","model":"a"}`, "f: has no result of llama-bench"},
+		{"UTF-16", "\xff\xfe|\x00 \x00m\x00", "f: has no result of llama-bench; the file must be in UTF-8"},
 		{"broken json", "[{", "f: "},
-		{"heading alone", "build_commit,avg_ts\n", "f: holds no row of llama-bench"},
+		{"heading alone", "build_commit,avg_ts\n", "f: has no result of llama-bench"},
 		{"a quote too many", "build_commit,n_gen,avg_ts,model_filename,gpu_info,backends\nx,\"1\"2,5,phi-4-Q8_0.gguf,y,CUDA\nx,128,100.5,phi-4-Q8_0.gguf,NVIDIA GeForce RTX 4090,CUDA\n", "f: parse error on line 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -515,13 +511,10 @@ func TestOptions(t *testing.T) {
 		{"unknown hardware", Options{Source: dataset.Owner, Hardware: "nvidia-rtx-4095"}, `hardware: "nvidia-rtx-4095" is not known; near it are nvidia-rtx-4`},
 		{"two faults", Options{RunDate: "x"}, "source url: must be given where source is \"community\"\nrun date: "},
 	} {
-		_, err := New(set, tt.opt)
+		_, err := New(LlamaBench, set, tt.opt)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: New = %v, want %q", tt.name, err, tt.want)
 		}
-	}
-	if _, err := New(&dataset.Set{}, Options{Source: dataset.Owner}); err == nil {
-		t.Error("New took a set without llama.cpp")
 	}
 }
 
@@ -536,7 +529,7 @@ func TestAgain(t *testing.T) {
 	}
 	grown := *set
 	grown.Benchmarks = pack.New(first.Benchmarks)
-	im, err := New(&grown, community)
+	im, err := New(LlamaBench, &grown, community)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package llamabench
+package importer
 
 import (
 	"cmp"
@@ -24,14 +24,11 @@ type row struct {
 
 	prompt, gen int64 // tokens; both above 0 in a combined test
 	speed       float64
-	stddev      *float64
+	stddev      string  // empty: not printed, or no number
 	gib, params float64 // params in billions; 0: not printed
 	day         dataset.Date
 	bad         string // why the row cannot be read, empty where it can
 }
-
-// value is what was printed, and where.
-type value struct{ text, from string }
 
 func (r *row) text(name string) string { return r.values[name].text }
 
@@ -58,19 +55,18 @@ func (r *row) count(name string) *int64 {
 	return &n
 }
 
-// flash is whether flash attention was on, nil where that was left to the program.
-func (r *row) flash() *bool {
-	on := false
+// flash is whether flash attention was on, empty where that was left to the program.
+func (r *row) flash() string {
 	switch strings.ToLower(r.text("flash_attn")) {
 	case "0", "off":
+		return "false"
 	case "1", "on":
-		on = true
+		return "true"
 	case "", "-1", "auto":
-		return nil
 	default:
 		r.fault("flash_attn", "must be 0, 1 or -1")
 	}
-	return &on
+	return ""
 }
 
 // testName is a test as tables print it: "pp512", "tg128 @ d4096", "pp512+tg128".
@@ -101,8 +97,7 @@ func (r *row) read() {
 		r.fault("avg_ts", "must be a number above 0")
 	}
 	if dev := r.text("stddev_ts"); dev != "" && strings.Trim(dev, "-") != "nan" && dev != "inf" {
-		deviation := r.amount("stddev_ts", map[string]float64{"": 1})
-		r.stddev = &deviation
+		r.stddev = strconv.FormatFloat(r.amount("stddev_ts", map[string]float64{"": 1}), 'f', -1, 64)
 	}
 	decimals := 100.0 // as llama-bench prints of GiB
 	if strings.HasSuffix(r.text("model_size"), "MiB") {

@@ -1,4 +1,4 @@
-package llamabench
+package importer
 
 import (
 	"bytes"
@@ -21,6 +21,8 @@ var columns = map[string]string{
 	"tensor_split": "tensor_split", "ot": "tensor_buft_overrides", "nkvo": "no_kv_offload",
 	"no_kv_offload": "no_kv_offload", "nopo": "no_op_offload", "no_op_offload": "no_op_offload",
 	"noh": "no_host", "no_host": "no_host", "mmap": "use_mmap", "use_mmap": "use_mmap", "dio": "use_direct_io",
+	"lm": "load_mode", "load_mode": "load_mode", "lazy_mode": "lazy_mode", "fitt": "fit_target", "fit_target": "fit_target",
+	"fitc": "fit_min_ctx", "fit_min_ctx": "fit_min_ctx",
 	"embd": "embeddings", "embeddings": "embeddings", "cpu_mask": "cpu_mask", "cpu_strict": "cpu_strict",
 	"poll": "poll", "n_batch": "n_batch", "n_ubatch": "n_ubatch", "type_k": "type_k", "type_v": "type_v",
 }

@@ -1,4 +1,4 @@
-package llamabench
+package importer
 
 import (
 	"errors"
@@ -157,12 +157,12 @@ func (im *Importer) findHardware(r *row, backend string, worked []device) (slug 
 		}
 	}
 	switch {
-	case im.hardware == "" && len(worked) == 0:
+	case im.hardware.Slug == "" && len(worked) == 0:
 		return "", errors.New("no device is named; say which hardware it was (on the command line: --hardware)")
-	case im.hardware == "":
+	case im.hardware.Slug == "":
 		slug, err = im.record(worked[0].text, r.text("cpu_info"))
 	default:
-		slug = im.hardware
+		slug = im.hardware.Slug
 		if len(worked) > 0 && !im.mayBe(slug, worked[0].text, r.text("cpu_info")) {
 			err = fmt.Errorf("the output names %q, which is not %s", worked[0].text, slug)
 		}

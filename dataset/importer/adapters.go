@@ -1,4 +1,4 @@
-package outputs
+package importer
 
 import (
 	"fmt"
@@ -9,15 +9,23 @@ import (
 )
 
 // adapters are the programs whose outputs can be read, by format. The forms are those of their sources:
-// tools/batched-bench of llama.cpp, examples/sweep-bench of ik_llama.cpp, api/types.go of Ollama, vllm/benchmarks/serve.py
-// of vLLM, mlx_lm/benchmark.py of mlx-lm, and koboldcpp.py of KoboldCpp.
+// tools/llama-bench and tools/batched-bench of llama.cpp, examples/sweep-bench of ik_llama.cpp, api/types.go of Ollama,
+// vllm/benchmarks/serve.py of vLLM, mlx_lm/benchmark.py of mlx-lm, and koboldcpp.py of KoboldCpp.
 var adapters = map[string]adapter{
-	"batched-bench": {"llama.cpp", single, func(text string) []run { return table(text, "B", "N_KV", "T_PP s") }},
-	"sweep-bench":   {"ik-llama.cpp", single, func(text string) []run { return table(text, "N_KV", "T_PP s") }},
-	"ollama":        {"ollama", single, ollama},
-	"vllm":          {"vllm", map[string]string{}, vllm},
-	"mlx":           {"mlx-lm", single, mlx},
-	"koboldcpp":     {"koboldcpp", single, koboldcpp},
+	LlamaBench:      {"llama.cpp", map[string]string{"concurrency": "1", "speculative_decoding": "false"}, llamaBench},
+	"batched-bench": {"llama.cpp", single, text(func(s string) []run { return table(s, "B", "N_KV", "T_PP s") })},
+	"sweep-bench":   {"ik-llama.cpp", single, text(func(s string) []run { return table(s, "N_KV", "T_PP s") })},
+	"ollama":        {"ollama", single, text(ollama)},
+	"vllm":          {"vllm", nil, text(vllm)},
+	"mlx":           {"mlx-lm", single, text(mlx)},
+	"koboldcpp":     {"koboldcpp", single, text(koboldcpp)},
+}
+
+// text is the reader of a program whose runs need no records.
+func text(read func(text string) []run) func(*Importer, []byte) ([]run, error) {
+	return func(im *Importer, b []byte) ([]run, error) {
+		return read(strings.ReplaceAll(string(b), "\r\n", "\n")), nil
+	}
 }
 
 // single are the settings of a run of one stream.
@@ -53,7 +61,7 @@ func table(text string, more ...string) (runs []run) {
 			}
 		case columns == nil, strings.HasPrefix(cells[0], "--"):
 		case len(cells) != len(columns):
-			runs = append(runs, run{line: number, bad: fmt.Sprintf("has %d columns, the header %d", len(cells), len(columns))})
+			runs = append(runs, run{rows: []place{{line: number}}, bad: fmt.Sprintf("has %d columns, the header %d", len(cells), len(columns))})
 		default:
 			runs = append(runs, tableRun(number, columns, cells, settings))
 		}
@@ -63,7 +71,7 @@ func table(text string, more ...string) (runs []run) {
 
 // tableRun is one row. Of several sequences at once the speeds are sums.
 func tableRun(number int, columns, cells []string, settings map[string]value) run {
-	r := run{line: number, values: map[string]value{}}
+	r := run{rows: []place{{line: number}}, values: map[string]value{}}
 	fields := map[string]string{"PP": "n_prompt", "TG": "n_gen", "S_PP t/s": "prompt_tps", "S_TG t/s": "generation_tps", "B": "concurrency"}
 	if !strings.Contains(strings.Join(columns, "|"), "|B|") {
 		fields["N_KV"] = "context_depth"
@@ -106,7 +114,7 @@ func labelled(text string, first *regexp.Regexp, patterns map[string]*regexp.Reg
 	for line := range strings.Lines(text) {
 		number++
 		if first.MatchString(line) {
-			runs = append(runs, run{line: number, values: map[string]value{}})
+			runs = append(runs, run{rows: []place{{line: number}}, values: map[string]value{}})
 		}
 		if len(runs) == 0 {
 			continue
