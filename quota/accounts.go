@@ -65,7 +65,7 @@ func (a *accounts) view(r Record, p Person) Account {
 		out.Limit, out.Burst = limit, tier.Burst
 	}
 	if c := a.directory.get(&r.Digest); c != nil {
-		out.Used = a.leases.spent(c.acc, cal)
+		out.Used, _ = a.leases.charged(c.acc, cal)
 	}
 	out.Remaining = out.Limit - min(out.Used, out.Limit)
 	return out
@@ -119,43 +119,45 @@ func (a *accounts) Rotate(ctx context.Context, d Digest, grace time.Duration) (I
 	if grace < 0 || grace > MaxGrace {
 		return IssuedKey{}, Admitted, fmt.Errorf("rotating key: %w, got %v", ErrGrace, grace)
 	}
-	acc, v := a.identify(d, true)
-	if v != Admitted {
-		return IssuedKey{}, v, nil
-	}
 	secret := NewSecret(a.cfg.KeyPrefix)
 	digest, _ := ParseKey(secret.Reveal(), a.cfg.KeyPrefix)
 	until := a.cfg.Now().Add(grace).Unix()
 	if grace == 0 {
 		until = -until
 	}
-	var forgotten []Digest
-	r, p, v, err := a.changeOwn(ctx, acc.id, d, func(r *Record) {
+	var forgotten []OldSecret
+	account, v, err := a.changeOwn(ctx, d, func(r *Record) {
 		r.Old = append(r.Old, OldSecret{d, until})
-		forgotten = nil
-		for len(r.Old) > MaxOldSecrets {
-			forgotten = append(forgotten, r.Old[0].Digest)
-			r.Old = r.Old[1:]
-		}
+		n := max(0, len(r.Old)-MaxOldSecrets)
+		forgotten, r.Old = r.Old[:n], r.Old[n:]
 		r.Digest, r.Hint = digest, secret.Hint()
 	})
 	if err != nil || v != Admitted {
 		return IssuedKey{}, v, err
 	}
-	for _, digest := range forgotten {
-		a.directory.forget(digest)
+	for _, old := range forgotten {
+		a.directory.forget(old.Digest)
 	}
-	return IssuedKey{Secret: secret, Account: a.view(r, p)}, Admitted, nil
+	return IssuedKey{Secret: secret, Account: account}, Admitted, nil
+}
+
+// RevokeSelf ends the account of digest d for ever, on its owner's word. Like Rotate it wants
+// the current secret.
+func (a *accounts) RevokeSelf(ctx context.Context, d Digest) (Account, Verdict, error) {
+	return a.changeOwn(ctx, d, func(r *Record) { r.Status = StatusRevoked })
 }
 
 // errSuperseded refuses a change by a secret that another change ended after memory admitted it.
 var errSuperseded = errors.New("secret was replaced meanwhile")
 
-// changeOwn is a change on the word of the owner of d. If d is no longer the current secret of an active
+// changeOwn is a change on the word of the owner of d. If d is not the current secret of an active
 // account, nothing is changed. The verdict then comes from the record the store has: memory may lag behind it.
-func (a *accounts) changeOwn(ctx context.Context, id ID, d Digest, fn func(*Record)) (Record, Person, Verdict, error) {
-	var v Verdict
-	r, p, err := a.change(ctx, id, func(r *Record, _ *Person) error {
+func (a *accounts) changeOwn(ctx context.Context, d Digest, fn func(*Record)) (Account, Verdict, error) {
+	acc, v := a.identify(d, true)
+	if v != Admitted {
+		return Account{}, v, nil
+	}
+	account, err := a.change(ctx, acc.id, func(r *Record, _ *Person) error {
 		if v = statusVerdict(r.Status); v == Admitted && r.Digest != d {
 			v = Rotated
 		}
@@ -166,32 +168,15 @@ func (a *accounts) changeOwn(ctx context.Context, id ID, d Digest, fn func(*Reco
 		return nil
 	})
 	if errors.Is(err, errSuperseded) {
-		return Record{}, Person{}, v, nil
+		err = nil
 	}
-	if err != nil {
-		return Record{}, Person{}, v, fmt.Errorf("account %s: %w", id, err)
-	}
-	return r, p, Admitted, nil
-}
-
-// RevokeSelf ends the account of digest d for ever, on its owner's word. Like Rotate it wants
-// the current secret.
-func (a *accounts) RevokeSelf(ctx context.Context, d Digest) (Account, Verdict, error) {
-	acc, v := a.identify(d, true)
-	if v != Admitted {
-		return Account{}, v, nil
-	}
-	r, p, v, err := a.changeOwn(ctx, acc.id, d, func(r *Record) { r.Status = StatusRevoked })
-	if err != nil || v != Admitted {
-		return Account{}, v, err
-	}
-	return a.view(r, p), Admitted, nil
+	return account, v, err
 }
 
 // change alters one account in the ledger, then in memory.
-func (a *accounts) change(ctx context.Context, id ID, fn func(*Record, *Person) error) (Record, Person, error) {
+func (a *accounts) change(ctx context.Context, id ID, fn func(*Record, *Person) error) (Account, error) {
 	if closed, _ := a.leases.state(); closed {
-		return Record{}, Person{}, ErrClosed
+		return Account{}, ErrClosed
 	}
 	var person Person
 	r, err := a.store.Update(ctx, id, func(r *Record, p *Person) error {
@@ -202,26 +187,27 @@ func (a *accounts) change(ctx context.Context, id ID, fn func(*Record, *Person) 
 		r.Changed = a.cfg.Now().Unix()
 		return nil
 	})
-	if a.health.noteChange(err) != nil {
-		return r, person, err
+	if err = a.health.noteChange(err); err == nil {
+		err = a.apply(r)
 	}
-	return r, person, a.apply(r)
+	if err != nil {
+		return Account{}, ofAccount(id, err)
+	}
+	return a.view(r, person), nil
 }
+
+func ofAccount(id ID, err error) error { return fmt.Errorf("account %s: %w", id, err) }
 
 // setStatus moves an account to another status. Revoked is final; the same status again is no
 // fault.
 func (a *accounts) setStatus(ctx context.Context, id ID, to Status) (Account, error) {
-	r, p, err := a.change(ctx, id, func(r *Record, _ *Person) error {
+	return a.change(ctx, id, func(r *Record, _ *Person) error {
 		if r.Status == StatusRevoked && to != StatusRevoked {
 			return ErrFinal
 		}
 		r.Status = to
 		return nil
 	})
-	if err != nil {
-		return Account{}, fmt.Errorf("account %s: %w", id, err)
-	}
-	return a.view(r, p), nil
 }
 
 // Suspend rejects the account's calls until Resume. It is durable, and in effect, before it
@@ -245,41 +231,33 @@ func (a *accounts) Revoke(ctx context.Context, id ID) (Account, error) {
 // does not fit.
 func (a *accounts) SetTier(ctx context.Context, id ID, tier string, limit uint64) (Account, error) {
 	if _, _, err := a.directory.limitOf(tier, limit); err != nil {
-		return Account{}, fmt.Errorf("account %s: %w", id, err)
+		return Account{}, ofAccount(id, err)
 	}
-	r, p, err := a.change(ctx, id, func(r *Record, _ *Person) error {
+	return a.change(ctx, id, func(r *Record, _ *Person) error {
 		if r.Status == StatusRevoked {
 			return ErrFinal
 		}
 		r.Tier, r.Limit = tier, limit
 		return nil
 	})
-	if err != nil {
-		return Account{}, fmt.Errorf("account %s: %w", id, err)
-	}
-	return a.view(r, p), nil
 }
 
 // Erase removes name, e-mail address and use case and revokes the account. Digest and counts
 // stay, so that the key stays rejected and the sums right. The bytes leave the file when it is
 // compacted.
 func (a *accounts) Erase(ctx context.Context, id ID) (Account, error) {
-	r, _, err := a.change(ctx, id, func(r *Record, p *Person) error {
+	return a.change(ctx, id, func(r *Record, p *Person) error {
 		*p = Person{}
 		r.Status, r.Erased = StatusRevoked, true
 		return nil
 	})
-	if err != nil {
-		return Account{}, fmt.Errorf("account %s: %w", id, err)
-	}
-	return a.view(r, Person{}), nil
 }
 
 // Show returns one account, or ErrNotFound.
 func (a *accounts) Show(ctx context.Context, id ID) (Account, error) {
 	r, p, err := a.store.Get(ctx, id)
 	if err != nil {
-		return Account{}, fmt.Errorf("account %s: %w", id, err)
+		return Account{}, ofAccount(id, err)
 	}
 	return a.view(r, p), nil
 }
@@ -287,20 +265,20 @@ func (a *accounts) Show(ctx context.Context, id ID) (Account, error) {
 // Find returns the accounts an operator means by text: an id, a hint, or an e-mail address in
 // any case. None is an empty list, and blank text means none. A hint makes it read the whole ledger.
 func (a *accounts) Find(ctx context.Context, text string) ([]Account, error) {
-	if strings.TrimSpace(text) == "" {
+	id, isID := ParseID(text)
+	switch {
+	case strings.TrimSpace(text) == "":
 		return []Account{}, nil // a Filter without a hint would select every account
-	}
-	if id, ok := ParseID(text); ok {
-		account, err := a.Show(ctx, id)
-		if errors.Is(err, ErrNotFound) {
-			return []Account{}, nil
-		}
-		return []Account{account}, err
-	}
-	if strings.Contains(text, "@") {
+	case strings.Contains(text, "@"):
 		return a.List(ctx, Filter{Email: text}, 0)
+	case !isID:
+		return a.List(ctx, Filter{Hint: text}, 0)
 	}
-	return a.List(ctx, Filter{Hint: text}, 0)
+	account, err := a.Show(ctx, id)
+	if errors.Is(err, ErrNotFound) {
+		return []Account{}, nil
+	}
+	return []Account{account}, err
 }
 
 // List returns the accounts matching f, oldest first, at most limit of them; 0 means no limit.
@@ -327,12 +305,12 @@ func (a *accounts) List(ctx context.Context, f Filter, limit int) ([]Account, er
 // being counted is exact.
 func (a *accounts) Usage(ctx context.Context, id ID) ([]MonthCalls, error) {
 	months, err := a.store.Usage(ctx, id)
-	if err != nil {
-		return nil, fmt.Errorf("account %s: %w", id, err)
+	var r Record
+	if err == nil {
+		r, _, err = a.store.Get(ctx, id)
 	}
-	r, _, err := a.store.Get(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("account %s: %w", id, err)
+		return nil, ofAccount(id, err)
 	}
 	if c := a.directory.get(&r.Digest); c != nil {
 		months = a.leases.exactMonths(c.acc, months)
@@ -344,7 +322,7 @@ func (a *accounts) Usage(ctx context.Context, id ID) ([]MonthCalls, error) {
 func (a *accounts) Days(ctx context.Context, id ID) ([]DayUsage, error) {
 	out, err := a.days.daysOf(ctx, id)
 	if err != nil {
-		return nil, fmt.Errorf("account %s: %w", id, err)
+		return nil, ofAccount(id, err)
 	}
 	return out, nil
 }

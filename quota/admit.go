@@ -76,7 +76,7 @@ type Call struct {
 	acc        *account
 	plan       *plan
 	held       *period // nil once charged or released, and when nothing was held
-	more       uint64  // calls held beside the first, see Extend
+	calls      uint64  // that are held in it: one, or as many as Extend says
 	reset      int64
 	day        Day
 	charged    uint64
@@ -99,8 +99,8 @@ func (c *Call) ID() ID {
 func (c *Call) Charge() Standing {
 	if p := c.held; p != nil {
 		c.held = nil
-		w := p.word.Add(oneCharge * (1 + c.more))
-		c.k.days.of(c.acc, c.day).calls.Add(1 + c.more)
+		w := p.word.Add(oneCharge * c.calls)
+		c.k.days.of(c.acc, c.day).calls.Add(c.calls)
 		c.charged, c.shown = w>>availBits, p.shown.Load()
 		if w&availMask <= uint64(p.refillBelow.Load()) && !p.queued.Load() {
 			c.k.leases.want(p)
@@ -114,9 +114,26 @@ func (c *Call) Charge() Standing {
 func (c *Call) Release() Standing {
 	if p := c.held; p != nil {
 		c.held = nil
-		c.charged, c.shown = p.word.Add(1+c.more)>>availBits, p.shown.Load()
+		c.charged, c.shown = p.word.Add(c.calls)>>availBits, p.shown.Load()
 	}
 	return c.Standing()
+}
+
+// maxExtend is the largest number of calls one request can cost: half of what a period can have
+// available, so that no lease overflows.
+const maxExtend = 1 << (availBits - 1)
+
+// Extend makes a call that Admit returned cost a number of calls, 1 to maxExtend, in place of one.
+// It is all or nothing: on any verdict but Admitted the call still holds the one it had, to be
+// released, and its standing says how long to wait. QuotaExhausted means that the month has fewer
+// calls left. Like Admit it waits at most Config.LeaseWait for a lease. Charge then counts all of
+// them in one step, and Release gives all of them back.
+func (c *Call) Extend(calls uint64) Verdict {
+	calls = min(calls, maxExtend)
+	if c.held == nil || calls <= c.calls {
+		return Admitted
+	}
+	return c.k.leases.hold(c, calls-c.calls)
 }
 
 // Standing returns what was left when the call was last decided, charged or released.
@@ -150,17 +167,17 @@ func (k *Keeper) Admit(d Digest) Call {
 		if p := c.acc.period.Load(); p != nil && p.shared.Load() && !p.queued.Load() {
 			k.leases.want(p) // other processes may have given calls back
 		}
-		return c.refuse(QuotaExhausted, time.Duration(cal.to-now.unix)*time.Second)
+		c.Verdict, c.retryAfter = QuotaExhausted, time.Duration(cal.to-now.unix)*time.Second
+		return c
 	}
 	if !c.takeBurst(now.mono) {
 		return c
 	}
 	if p := c.acc.period.Load(); p != nil && p.month == cal.month && p.holdWithin(c.plan.limit, 1) {
-		c.held = p
+		c.held, c.calls = p, 1
 		return c
 	}
-	k.leases.await(&c)
-	if c.Verdict != Admitted {
+	if c.Verdict = k.leases.hold(&c, 1); c.Verdict != Admitted {
 		c.acc.meter.giveBack(c.plan.pace)
 		c.burstFull = c.acc.meter.peek(int64(now.mono))
 	}
@@ -187,10 +204,7 @@ func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
 	cal := k.clock.calendar(now.unix)
 	acc := cred.acc
 	c := Call{Verdict: cred.verdict(now.unix), k: k, acc: acc, plan: acc.plan.Load(), reset: cal.to, day: Day(now.unix / secondsPerDay)}
-	c.charged = k.leases.spent(acc, cal)
-	if p := acc.period.Load(); p != nil && p.month == cal.month {
-		c.shown = p.shown.Load()
-	}
+	c.charged, c.shown = k.leases.charged(acc, cal)
 	if c.Verdict != Admitted {
 		c.burstFull = acc.meter.peek(int64(now.mono))
 	}
@@ -208,11 +222,6 @@ func statusVerdict(s Status) Verdict {
 	default:
 		return Revoked
 	}
-}
-
-func (c *Call) refuse(v Verdict, retry time.Duration) Call {
-	c.Verdict, c.retryAfter = v, retry
-	return *c
 }
 
 // takeBurst counts the call for the burst, or rejects it.

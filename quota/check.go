@@ -9,8 +9,6 @@ import (
 	"modeldex/quota/boltfile"
 
 	bolt "go.etcd.io/bbolt"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // maxFindings bounds a report: a file with more is lost anyway.
@@ -24,12 +22,36 @@ type Report struct {
 	Size     int64    `json:"size"`     // bytes of the file
 	Free     int64    `json:"free"`     // bytes of it that a compaction would give back, about
 	Findings []string `json:"findings"` // what is wrong: place and sentence; at most 100
+
+	digests map[Digest]ID // of accounts so far
 }
 
 // Add adds a finding; after 100 the rest is left out.
 func (r *Report) Add(format string, args ...any) {
 	if len(r.Findings) < maxFindings {
 		r.Findings = append(r.Findings, fmt.Sprintf(format, args...))
+	}
+}
+
+// AddAccount counts an account and checks it against those before; person says whether it has one.
+func (r *Report) AddAccount(a Record, person bool) {
+	r.Accounts++
+	if r.digests == nil {
+		r.digests = map[Digest]ID{}
+	}
+	for _, secret := range append([]OldSecret{{Digest: a.Digest}}, a.Old...) {
+		if other, ok := r.digests[secret.Digest]; ok {
+			r.Add("accounts: %s and %s have a secret in common", other, a.ID)
+		}
+		r.digests[secret.Digest] = a.ID
+	}
+	switch {
+	case a.Erased && a.Status != StatusRevoked:
+		r.Add("accounts: account %s is erased but %s", a.ID, a.Status)
+	case a.Erased && person:
+		r.Add("accounts: account %s is erased but its person is there", a.ID)
+	case !a.Erased && !person:
+		r.Add("accounts: account %s has no person but is not erased", a.ID)
 	}
 }
 
@@ -59,8 +81,11 @@ func (l *Ledger) Check(ctx context.Context) (Report, error) {
 		if !bothHeads(l) {
 			report.Add("head of the file: one of its two copies is damaged, the last change may be lost")
 		}
-		c := checker{tx: tx, report: &report, accounts: map[ID]Status{}, digests: map[Digest]ID{}}
-		return c.run(l.db.Stats().FreePageN)
+		report.Size = tx.Size()
+		report.Free = int64(l.db.Stats().FreePageN) * int64(l.db.Info().PageSize)
+		c := checker{tx: tx, report: &report, accounts: map[ID]bool{}, addresses: map[string]bool{}}
+		c.run()
+		return nil
 	})
 	return report, err
 }
@@ -77,115 +102,91 @@ func (l *Ledger) walk(tx *bolt.Tx) error {
 	return boltfile.Walk(l.file, meta)
 }
 
-// checker walks the buckets in an order in which every row comes after the rows it refers to.
+// checker checks the rows of all buckets, those of accounts first.
 type checker struct {
 	tx        *bolt.Tx
 	report    *Report
-	accounts  map[ID]Status
-	digests   map[Digest]ID   // every secret's digest -> its account
+	accounts  map[ID]bool
 	addresses map[string]bool // keys the emails bucket must have
 }
 
-func (c *checker) run(freePages int) error {
-	c.report.Size = c.tx.Size()
-	c.report.Free = int64(freePages) * int64(c.tx.DB().Info().PageSize)
-	c.each(accountsBucket, c.account)
-	c.addresses = map[string]bool{}
-	c.each(peopleBucket, c.person)
-	c.each(emailsBucket, c.email)
+func (c *checker) run() {
+	c.rows("accounts", c.tx.Bucket(accountsBucket), func(k, v []byte) error {
+		r, err := readRecord(k, v)
+		if err == nil {
+			c.accounts[r.ID] = true
+			c.report.AddAccount(r, c.tx.Bucket(peopleBucket).Get(k) != nil)
+		}
+		return err
+	})
+	c.owned("people", c.tx.Bucket(peopleBucket), func(k, v []byte) error {
+		p, err := readPerson(k, v)
+		if p.Email != "" {
+			c.addresses[string(addressRow(idFromKey(k), p))] = true
+		}
+		return err
+	})
+	c.rows("emails", c.tx.Bucket(emailsBucket), func(k, v []byte) error {
+		if len(k) != emailHashLen+8 {
+			return fmt.Errorf("key has %d bytes", len(k))
+		}
+		if !c.addresses[string(k)] {
+			return fmt.Errorf("account %s is listed under an address it does not have", idFromKey(k[emailHashLen:]))
+		}
+		delete(c.addresses, string(k))
+		_, err := unseal(k, v)
+		return err
+	})
 	for k := range c.addresses {
 		c.report.Add("emails: account %s is missing under its address", idFromKey([]byte(k)[emailHashLen:]))
 	}
-	c.each(historyBucket, c.history)
-	err := eachMonth(c.tx, func(m Month, b *bolt.Bucket) error {
-		c.report.Months = append(c.report.Months, m)
-		c.rows("usage "+m.String(), b, c.count)
-		return nil
-	})
+	c.owned("history", c.tx.Bucket(historyBucket), func(k, v []byte) error { _, err := readHistory(k, v); return err })
+	c.owned("days", c.tx.Bucket(daysBucket), func(k, v []byte) error { _, err := readDays(k, v); return err })
+	list, err := months(c.tx)
 	if err != nil {
 		c.report.Add("%v", err)
 	}
-	if c.tx.Bucket(daysBucket) != nil {
-		c.each(daysBucket, func(k, v []byte) error {
-			if err := c.known(k); err != nil {
-				return err
+	for _, m := range list {
+		c.report.Months = append(c.report.Months, m)
+		c.owned("usage "+m.String(), monthBucket(c.tx, m), func(k, v []byte) error { _, err := readCount(k, v); return err })
+	}
+	for _, name := range hookBuckets {
+		c.rows(name, c.tx.Bucket([]byte(name)), func(k, v []byte) error {
+			if name == BucketHooks {
+				c.report.Webhooks++
 			}
-			_, err := readDays(k, v)
+			_, err := unseal(k, v)
+			if err == nil && slices.Contains(ownedBuckets, name) {
+				err = c.known(k[:min(len(k), 8)])
+			}
 			return err
 		})
 	}
-	for _, name := range hookBuckets {
-		if c.tx.Bucket([]byte(name)) != nil {
-			c.each([]byte(name), func(k, v []byte) error { return c.hookRow(name, k, v) })
+}
+
+// owned is rows for a bucket whose keys are ids of accounts.
+func (c *checker) owned(name string, b *bolt.Bucket, fn func(k, v []byte) error) {
+	c.rows(name, b, func(k, v []byte) error {
+		if err := c.known(k); err != nil {
+			return err
 		}
-	}
-	return nil
+		return fn(k, v)
+	})
 }
 
-// hookRow checks a row of package hooks.
-func (c *checker) hookRow(bucket string, k, v []byte) error {
-	if _, err := unseal(k, v); err != nil {
-		return err
-	}
-	if bucket == BucketHooks {
-		c.report.Webhooks++
-	}
-	if slices.Contains(ownedBuckets, bucket) {
-		return c.known(k[:min(len(k), 8)])
-	}
-	return nil
-}
-
-func (c *checker) each(name []byte, fn func(k, v []byte) error) {
-	c.rows(string(name), c.tx.Bucket(name), fn)
-}
-
-// rows visits every row of a bucket and counts them.
+// rows visits every row of a bucket, which may be missing, and counts them.
 func (c *checker) rows(name string, b *bolt.Bucket, fn func(k, v []byte) error) {
-	rows := uint64(0)
-	err := b.ForEach(func(k, v []byte) error {
-		rows++
+	if b == nil {
+		return
+	}
+	if err := eachRow(name, b, func(k, v []byte) error {
 		if err := fn(k, v); err != nil {
 			c.report.Add("%s: %v", name, err)
 		}
 		return nil
-	})
-	if err == nil {
-		err = checkRows(name, b, rows)
-	}
-	if err != nil {
+	}); err != nil {
 		c.report.Add("%s: %v", name, err)
 	}
-}
-
-func (c *checker) account(k, v []byte) error {
-	r, err := readRecord(k, v)
-	if err != nil {
-		return err
-	}
-	c.report.Accounts++
-	c.accounts[r.ID] = r.Status
-	c.digest(r.ID, r.Digest)
-	for _, o := range r.Old {
-		c.digest(r.ID, o.Digest)
-	}
-	if r.Erased && r.Status != StatusRevoked {
-		return fmt.Errorf("account %s is erased but %s", r.ID, r.Status)
-	}
-	switch person := c.tx.Bucket(peopleBucket).Get(k) != nil; {
-	case r.Erased && person:
-		return fmt.Errorf("account %s is erased but its person is there", r.ID)
-	case !r.Erased && !person:
-		return fmt.Errorf("account %s has no person but is not erased", r.ID)
-	}
-	return nil
-}
-
-func (c *checker) digest(id ID, d Digest) {
-	if other, ok := c.digests[d]; ok {
-		c.report.Add("accounts: %s and %s have a secret in common", other, id)
-	}
-	c.digests[d] = id
 }
 
 // known checks that a key is the id of an account.
@@ -193,57 +194,8 @@ func (c *checker) known(k []byte) error {
 	if len(k) != 8 {
 		return fmt.Errorf("key has %d bytes", len(k))
 	}
-	if c.accounts[idFromKey(k)] == 0 {
+	if !c.accounts[idFromKey(k)] {
 		return fmt.Errorf("account %s is not there", idFromKey(k))
 	}
 	return nil
-}
-
-func (c *checker) person(k, v []byte) error {
-	if err := c.known(k); err != nil {
-		return err
-	}
-	payload, err := unseal(k, v)
-	if err != nil {
-		return fmt.Errorf("person of %s: %w", idFromKey(k), err)
-	}
-	var p Person
-	if jsonv2.Unmarshal(payload, &p) != nil || p == (Person{}) {
-		return fmt.Errorf("person of %s cannot be read", idFromKey(k))
-	}
-	if p.Email != "" {
-		c.addresses[string(append(emailKey(p.key()), k...))] = true
-	}
-	return nil
-}
-
-func (c *checker) email(k, v []byte) error {
-	if len(k) != emailHashLen+8 {
-		return fmt.Errorf("key has %d bytes", len(k))
-	}
-	id := idFromKey(k[emailHashLen:])
-	if !c.addresses[string(k)] {
-		return fmt.Errorf("account %s is listed under an address it does not have", id)
-	}
-	delete(c.addresses, string(k))
-	if _, err := unseal(k, v); err != nil {
-		return fmt.Errorf("address of %s: %w", id, err)
-	}
-	return nil
-}
-
-func (c *checker) history(k, v []byte) error {
-	if err := c.known(k); err != nil {
-		return err
-	}
-	_, err := readHistory(k, v)
-	return err
-}
-
-func (c *checker) count(k, v []byte) error {
-	if err := c.known(k); err != nil {
-		return err
-	}
-	_, err := readCount(k, v)
-	return err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -37,7 +36,7 @@ type Portable interface {
 // Errors of Copy.
 var (
 	// ErrNotEmpty is returned when the target has accounts.
-	ErrNotEmpty = errors.New("the target has accounts already; name a ledger that has none, or move this file away")
+	ErrNotEmpty = errors.New("the target has accounts already; name a ledger that has none")
 	// ErrNoHooks is returned when the source has webhooks and the target cannot keep any.
 	ErrNoHooks = errors.New("the source has webhooks, and only a ledger file can keep webhooks; delete them first")
 )
@@ -58,49 +57,6 @@ const importBatch = 500
 // may use either; who opens them sees to that. Leased calls of a server that was killed are copied as counted. CopyFile
 // is for a target that is a file.
 func Copy(ctx context.Context, from, to Portable) (CopyReport, error) {
-	source, err := sumSource(ctx, from, to)
-	if err != nil {
-		return CopyReport{}, err
-	}
-	return fill(ctx, from, to, source)
-}
-
-// CopyFile is Copy to a ledger file. It is written beside path and renamed, so that after an error or a kill path is as
-// it was before: missing, or a ledger without accounts.
-func CopyFile(ctx context.Context, from Portable, path string, opt Options) (report CopyReport, err error) {
-	_, err = os.Stat(path)
-	made := errors.Is(err, os.ErrNotExist)
-	held, err := Open(path, opt) // for its lock: no server may start on it meanwhile
-	if err != nil {
-		return report, err
-	}
-	if path, err = filepath.EvalSymlinks(path); err != nil { // a link stays a link
-		return report, errors.Join(err, held.Close())
-	}
-	defer func() {
-		if made && err != nil {
-			err = errors.Join(err, os.Remove(path)) // it is still locked
-		}
-		err = errors.Join(err, held.Close())
-	}()
-	source, err := sumSource(ctx, from, held)
-	if err != nil {
-		return report, err
-	}
-	opt.MustExist = false // for a file that is empty yet
-	err = writeWhole(path, func(f *os.File) error {
-		to, err := Open(f.Name(), opt)
-		if err != nil {
-			return err
-		}
-		report, err = fill(ctx, from, to, source)
-		return errors.Join(err, to.Close())
-	})
-	return report, err
-}
-
-// sumSource reads all of from, once it is known that to has no account and can keep what from has.
-func sumSource(ctx context.Context, from, to Portable) (CopyReport, error) {
 	empty := errors.New("not empty")
 	if err := to.Export(ctx, func(Exported) error { return empty }); errors.Is(err, empty) {
 		return CopyReport{}, ErrNotEmpty
@@ -114,23 +70,48 @@ func sumSource(ctx context.Context, from, to Portable) (CopyReport, error) {
 	if _, ok := to.(*Ledger); !ok && source.Webhooks > 0 {
 		return CopyReport{}, ErrNoHooks
 	}
-	return source, nil
-}
-
-// fill imports all of from into to, which is empty, and compares it with the source.
-func fill(ctx context.Context, from, to Portable, source CopyReport) (CopyReport, error) {
 	if err := transfer(ctx, from, to); err != nil {
 		return CopyReport{}, err
 	}
 	target, err := Sum(ctx, to)
-	if err != nil {
-		return CopyReport{}, err
-	}
-	if source != target {
-		return target, fmt.Errorf("the copy differs from the source: accounts %d, calls %d (%s), those of the source %d and %d (%s)",
+	if err == nil && source != target {
+		err = fmt.Errorf("the copy differs from the source: accounts %d, calls %d (%s), those of the source %d and %d (%s)",
 			target.Accounts, target.Calls, target.SHA256, source.Accounts, source.Calls, source.SHA256)
 	}
-	return target, nil
+	return target, err
+}
+
+// CopyFile is Copy to a new ledger file at path, which must not exist. It appears there complete or not at all.
+func CopyFile(ctx context.Context, from Portable, path string) (report CopyReport, err error) {
+	_, err = writeNew(path, func(f *os.File) error {
+		to, err := Open(f.Name(), Options{})
+		if err != nil {
+			return err
+		}
+		report, err = Copy(ctx, from, to)
+		return errors.Join(err, to.Close())
+	})
+	return report, err
+}
+
+// BackupTo is CopyFile for a ledger that servers use. It returns the size of the file in bytes, and compares nothing.
+func BackupTo(ctx context.Context, from Portable, path string) (int64, error) {
+	return writeNew(path, func(f *os.File) error {
+		to, err := Open(f.Name(), Options{})
+		if err != nil {
+			return err
+		}
+		return errors.Join(transfer(ctx, from, to), to.Close())
+	})
+}
+
+// OfSource words an error of reading a ledger that is being copied or restored: who restores a damaged backup needs
+// another one. Other errors are returned unchanged.
+func OfSource(err error) error {
+	if !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	return fmt.Errorf("%w; try another backup", err)
 }
 
 // transfer imports all of from into to, a batch at a time.
@@ -147,24 +128,30 @@ func transfer(ctx context.Context, from, to Portable) error {
 	if err == nil && len(batch) > 0 {
 		err = to.Import(ctx, batch)
 	}
-	if err != nil {
-		return err
-	}
 	source, ok := from.(*Ledger)
 	target, keeps := to.(*Ledger)
-	if !ok || !keeps {
-		return nil
+	if err != nil || !ok || !keeps {
+		return err
 	}
 	return source.ViewRows(ctx, func(old Rows) error {
-		return target.UpdateRows(ctx, func(rows Rows) error { return copyHooks(old, rows) })
+		return target.UpdateRows(ctx, func(rows Rows) error {
+			return eachHookRow(old, func(name string, k, v []byte) error {
+				b := rows.Bucket(name)
+				return b.Put(k, v)
+			})
+		})
 	})
 }
 
-// copyHooks copies the buckets of package hooks.
-func copyHooks(from, to Rows) error {
+// eachHookRow calls fn for all rows of the buckets of package hooks.
+func eachHookRow(rows Rows, fn func(bucket string, k, v []byte) error) error {
 	for _, name := range hookBuckets {
-		old, b := from.Bucket(name), to.Bucket(name)
-		if err := old.Each(nil, func(k, v []byte) (bool, error) { return true, b.Put(k, v) }); err != nil {
+		b, n := rows.Bucket(name), uint64(0)
+		err := b.Each(nil, func(k, v []byte) (bool, error) { n++; return true, fn(name, k, v) })
+		if err == nil && b.b != nil {
+			err = checkRows(name, b.b, n)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -175,72 +162,54 @@ func copyHooks(from, to Rows) error {
 func Sum(ctx context.Context, l Portable) (CopyReport, error) {
 	var r CopyReport
 	sum := sha256.New()
-	add := func(v any) error { return jsonv2.MarshalWrite(sum, v) }
 	err := l.Export(ctx, func(a Exported) error {
 		r.Accounts++
 		for _, m := range a.Months {
 			r.Calls += m.Calls
 		}
-		return add(a)
+		return jsonv2.MarshalWrite(sum, a)
 	})
 	if file, ok := l.(*Ledger); ok && err == nil {
-		err = file.ViewRows(ctx, func(rows Rows) error { return sumHooks(rows, &r, add) })
+		err = file.ViewRows(ctx, func(rows Rows) error {
+			return eachHookRow(rows, func(name string, k, v []byte) error {
+				if name == BucketHooks {
+					r.Webhooks++
+				}
+				return jsonv2.MarshalWrite(sum, [][]byte{k, v})
+			})
+		})
 	}
 	r.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
 	return r, err
 }
 
-// sumHooks adds up the buckets of package hooks.
-func sumHooks(rows Rows, r *CopyReport, add func(any) error) error {
-	for _, name := range hookBuckets {
-		b, n := rows.Bucket(name), uint64(0)
-		if b.b == nil {
-			continue
-		}
-		err := b.Each(nil, func(k, v []byte) (bool, error) { n++; return true, add([][]byte{k, v}) })
-		if err == nil {
-			err = checkRows(name, b.b, n)
-		}
-		if err != nil {
-			return err
-		}
-		if name == BucketHooks {
-			r.Webhooks = int(n)
-		}
-	}
-	return nil
-}
-
 // Export implements Portable, in one read transaction.
 func (l *Ledger) Export(ctx context.Context, fn func(Exported) error) error {
 	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
-		return eachAfter(tx, 0, func(r Record) (bool, error) {
+		return eachRow("accounts", tx.Bucket(accountsBucket), func(k, _ []byte) error {
 			if err := ctx.Err(); err != nil {
-				return false, &answer{err}
+				return &answer{err}
 			}
-			p, err := getPerson(tx, r.ID)
-			if err != nil {
-				return false, err
+			var a Exported
+			var err, errMonths, errDays error
+			if a.Record, a.Person, err = getAccount(tx, idFromKey(k)); err == nil {
+				a.Months, errMonths = usageOf(tx, a.Record.ID)
+				a.Days, errDays = getDays(tx, a.Record.ID)
 			}
-			months, err := usageOf(tx, r.ID)
-			if err != nil {
-				return false, err
+			if err = errors.Join(err, errMonths, errDays); err != nil {
+				return err
 			}
-			days, err := getDays(tx.Bucket(daysBucket), r.ID)
-			if err != nil {
-				return false, err
+			if err := fn(a); err != nil {
+				return &answer{err}
 			}
-			if err := fn(Exported{Record: r, Person: p, Months: months, Days: days}); err != nil {
-				return false, &answer{err}
-			}
-			return true, nil
+			return nil
 		})
 	})
 }
 
 // Import implements Portable, in one transaction.
 func (l *Ledger) Import(ctx context.Context, accounts []Exported) error {
-	return l.update(ctx, "writing", func(tx *bolt.Tx) error {
+	return l.update(ctx, func(tx *bolt.Tx) error {
 		for _, a := range accounts {
 			if err := importOne(tx, a); err != nil {
 				return err
@@ -251,29 +220,19 @@ func (l *Ledger) Import(ctx context.Context, accounts []Exported) error {
 }
 
 func importOne(tx *bolt.Tx, a Exported) error {
-	if err := a.Record.Check(); err != nil {
-		return &answer{fmt.Errorf("account %s: %w", a.Record.ID, err)}
+	id, err := a.Record.ID, a.Record.Check()
+	if err == nil && tx.Bucket(accountsBucket).Get(id.key()) != nil {
+		err = ErrTaken
 	}
-	if tx.Bucket(accountsBucket).Get(a.Record.ID.key()) != nil {
-		return &answer{fmt.Errorf("account %s: %w", a.Record.ID, ErrTaken)}
-	}
-	if err := putRecord(tx, &a.Record); err != nil {
-		return err
-	}
-	if err := putPerson(tx, a.Record.ID, a.Person); err != nil {
-		return err
-	}
-	for _, m := range a.Months {
-		if err := reserve(tx, Count{ID: a.Record.ID, Month: m.Month, Own: m.Calls, Limit: MaxLimit}, &Count{}); err != nil {
-			return err
-		}
-	}
-	if len(a.Days) == 0 {
-		return nil
-	}
-	b, err := makeBucket(tx, daysBucket)
 	if err != nil {
-		return err
+		return &answer{fmt.Errorf("account %s: %w", id, err)}
 	}
-	return putDays(b, a.Record.ID, a.Days)
+	err = errors.Join(putRecord(tx, &a.Record), putPerson(tx, id, a.Person))
+	for _, m := range a.Months {
+		err = errors.Join(err, reserve(tx, Count{ID: id, Month: m.Month, Own: m.Calls, Limit: MaxLimit}, &Count{}))
+	}
+	if len(a.Days) > 0 {
+		err = errors.Join(err, putDays(tx, id, a.Days))
+	}
+	return err
 }

@@ -2,14 +2,11 @@ package quota
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // KeepDays is how many days of use are kept of a key.
@@ -151,78 +148,4 @@ func addDay(list []DayUsage, u DayUsage) []DayUsage {
 // that a wrong clock counted it: beside that one, everything would be too old.
 func (u DayUsage) AddTo(list []DayUsage) []DayUsage {
 	return slices.DeleteFunc(addDay(list, u), func(d DayUsage) bool { return u.Day-d.Day >= KeepDays || d.Day-u.Day >= KeepDays })
-}
-
-// daysBucket is made with the first day that is written, as those of webhooks are.
-var daysBucket = []byte("days")
-
-// AddDays implements Store, in one transaction.
-func (l *Ledger) AddDays(ctx context.Context, list []AccountDay) error {
-	return l.update(ctx, "writing", func(tx *bolt.Tx) error {
-		b, err := makeBucket(tx, daysBucket)
-		if err != nil {
-			return err
-		}
-		for _, one := range list {
-			days, err := getDays(b, one.ID)
-			if err != nil {
-				return err
-			}
-			if err := putDays(b, one.ID, one.AddTo(days)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Days implements Store.
-func (l *Ledger) Days(ctx context.Context, id ID) (out []DayUsage, err error) {
-	err = l.view(ctx, "reading", func(tx *bolt.Tx) error {
-		out, err = getDays(tx.Bucket(daysBucket), id)
-		return err
-	})
-	return out, err
-}
-
-// getDays reads from the bucket of days, which may be nil.
-func getDays(b *bolt.Bucket, id ID) ([]DayUsage, error) {
-	if b == nil {
-		return nil, nil
-	}
-	v := b.Get(id.key())
-	if v == nil {
-		return nil, nil
-	}
-	return readDays(id.key(), v)
-}
-
-// spareNumbers is how many numbers follow the calls of a day that are not used; they are written as 0.
-const spareNumbers = 3
-
-func readDays(k, v []byte) (out []DayUsage, err error) {
-	payload, err := unseal(k, v)
-	if err != nil {
-		return nil, fmt.Errorf("days of %s: %w", idFromKey(k), err)
-	}
-	for in := (reader{b: payload}); len(in.b) > 0; {
-		u := DayUsage{Day(in.uvarint()), in.uvarint()}
-		for range spareNumbers {
-			in.uvarint()
-		}
-		if in.bad || len(out) > 0 && out[len(out)-1].Day >= u.Day {
-			return nil, fmt.Errorf("%w: days of %s cannot be read", ErrCorrupt, idFromKey(k))
-		}
-		out = append(out, u)
-	}
-	return out, nil
-}
-
-func putDays(b *bolt.Bucket, id ID, list []DayUsage) error {
-	var payload []byte
-	for _, u := range list {
-		payload = binary.AppendUvarint(binary.AppendUvarint(payload, uint64(u.Day)), u.Calls)
-		payload = append(payload, make([]byte, spareNumbers)...)
-	}
-	return insert(b, id.key(), seal(id.key(), payload))
 }

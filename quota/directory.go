@@ -40,7 +40,7 @@ func (a *account) setCold(m Month, calls uint64) {
 	a.cold.Store(uint64(m)<<countBits | calls)
 }
 
-// coldCalls returns the count kept for month m, which has no period, and whether there is one.
+// coldCalls returns the count kept for month m, and whether there is one.
 func (a *account) coldCalls(m Month) (uint64, bool) {
 	w := a.cold.Load()
 	if Month(w>>countBits) != m {
@@ -49,11 +49,10 @@ func (a *account) coldCalls(m Month) (uint64, bool) {
 	return w & (1<<countBits - 1), true
 }
 
-// credential is one secret's digest in memory and the account it belongs to.
+// credential is one secret in memory and the account it belongs to.
 type credential struct {
-	digest Digest
-	acc    *account
-	until  atomic.Int64 // Unix seconds until which a rotated-out secret works; 0: the current one
+	acc   *account
+	until atomic.Int64 // Unix seconds until which a rotated-out secret works; 0: the current one
 }
 
 // verdict judges a call of the secret at now, in Unix seconds, but for its allowances.
@@ -93,10 +92,13 @@ func (d *directory) get(digest *Digest) *credential {
 	return d.byDigest[*digest]
 }
 
-func (d *directory) put(c *credential) {
+// put has a secret work for an account until a time; 0: it is the current one.
+func (d *directory) put(digest Digest, acc *account, until int64) {
+	c := &credential{acc: acc}
+	c.until.Store(until)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.byDigest[c.digest] = c
+	d.byDigest[digest] = c
 }
 
 // forget takes out the credential of a digest, if it is there.
@@ -130,17 +132,8 @@ func (d *directory) install(r Record, m Month, calls uint64) error {
 	acc.rev.Store(r.Rev)
 	acc.setCold(m, calls)
 	d.size.Add(1)
-	d.put(&credential{digest: r.Digest, acc: acc})
-	for _, o := range r.Old {
-		d.putOld(acc, o)
-	}
+	d.applySecrets(acc, r)
 	return nil
-}
-
-func (d *directory) putOld(acc *account, o OldSecret) {
-	c := &credential{digest: o.Digest, acc: acc}
-	c.until.Store(max(o.Until, over))
-	d.put(c)
 }
 
 // apply brings memory up to a changed record, which is durable already. Older news than what memory has is dropped:
@@ -171,11 +164,8 @@ func (d *directory) apply(r Record) (lowered *account, err error) {
 // that were rotated out. If more were rotated out, and none of the changes was seen, accountOf looks through
 // all secrets and forgets those of the account, as the record did.
 func (d *directory) accountOf(r Record) *account {
-	if c := d.get(&r.Digest); c != nil {
-		return c.acc
-	}
-	for i := range r.Old {
-		if c := d.get(&r.Old[i].Digest); c != nil {
+	for _, secret := range append([]OldSecret{{Digest: r.Digest}}, r.Old...) {
+		if c := d.get(&secret.Digest); c != nil {
 			return c.acc
 		}
 	}
@@ -189,13 +179,13 @@ func (d *directory) accountOf(r Record) *account {
 // new one comes first, so that the owner is never without a working secret.
 func (d *directory) applySecrets(acc *account, r Record) {
 	if d.get(&r.Digest) == nil {
-		d.put(&credential{digest: r.Digest, acc: acc})
+		d.put(r.Digest, acc, 0)
 	}
 	for _, o := range r.Old {
 		if c := d.get(&o.Digest); c != nil {
 			c.until.Store(max(o.Until, over))
 		} else {
-			d.putOld(acc, o)
+			d.put(o.Digest, acc, max(o.Until, over))
 		}
 	}
 }
@@ -232,7 +222,7 @@ func (d *directory) limitOf(name string, custom uint64) (uint64, Tier, error) {
 	case custom > 0:
 		return custom, tier, nil
 	case tier.CallsPerMonth == 0:
-		return 0, Tier{}, fmt.Errorf("%w: give one with --limit", &needsLimitError{name})
+		return 0, Tier{}, fmt.Errorf("tier %q %w: give one with --limit", name, ErrNeedsLimit)
 	}
 	return tier.CallsPerMonth, tier, nil
 }

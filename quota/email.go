@@ -1,6 +1,8 @@
 package quota
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -24,10 +26,8 @@ func matchEmail(email string, plusTags bool) string {
 		return normalEmail(email)
 	}
 	local, domain := foldText(email[:at]), foldText(email[at+1:])
-	if plusTags {
-		if before, _, tagged := strings.Cut(local, "+"); tagged && before != "" {
-			local = before
-		}
+	if before, _, tagged := strings.Cut(local, "+"); plusTags && tagged && before != "" {
+		local = before
 	}
 	if ascii, err := idna.New(idna.MapForLookup(), idna.Transitional(false)).ToASCII(domain); err == nil {
 		domain = ascii
@@ -40,14 +40,6 @@ func foldText(s string) string {
 	return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
 }
 
-// key is the form under which the accounts of a person are listed.
-func (p Person) key() string {
-	if p.Match != "" {
-		return p.Match
-	}
-	return normalEmail(p.Email)
-}
-
 // newPerson is what is stored of a request.
 func newPerson(req IssueRequest, plusTags bool) Person {
 	p := Person{Name: req.Name, Email: normalEmail(req.Email), UseCase: req.UseCase}
@@ -57,44 +49,39 @@ func newPerson(req IssueRequest, plusTags bool) Person {
 	return p
 }
 
-// emailForms are the forms under which accounts of an address may be listed: by ledgers that knew
-// only lower case, and with plus tags or without.
-func emailForms(email string) []string {
-	forms := []string{matchEmail(email, false)}
-	for _, f := range []string{normalEmail(email), matchEmail(email, true)} {
-		if !slices.Contains(forms, f) {
-			forms = append(forms, f)
-		}
-	}
-	return forms
-}
+const emailHashLen = 16
 
-// countedForms are the forms under which the accounts that count for p's address are listed: its own,
-// and that of ledgers that compared addresses by letter case alone.
-func (p Person) countedForms() []string {
-	if old := normalEmail(p.Email); old != p.key() {
-		return []string{p.key(), old}
-	}
-	return []string{p.key()}
+// emailKey is the prefix of the keys that list the accounts of one form of an address. It is hashed
+// so that the file has it in clear only once, beside the other things that erasing removes.
+func emailKey(form string) []byte {
+	sum := sha256.Sum256([]byte(form))
+	return sum[:emailHashLen:emailHashLen]
 }
 
 // AddressKey is the hash under which a store lists the accounts of p's address: 16 bytes, the same
 // for all spellings of one address.
-func (p Person) AddressKey() []byte { return emailKey(p.key()) }
-
-// CountedKeys are the hashes of the lists whose accounts count for p's address.
-func (p Person) CountedKeys() [][]byte { return keysOf(p.countedForms()) }
-
-// AddressKeys are the hashes of the lists that may have accounts of an address, and of others; see
-// SameAddress.
-func AddressKeys(email string) [][]byte { return keysOf(emailForms(email)) }
-
-func keysOf(forms []string) [][]byte {
-	keys := make([][]byte, len(forms))
-	for i, form := range forms {
-		keys[i] = emailKey(form)
+func (p Person) AddressKey() []byte {
+	if p.Match != "" {
+		return emailKey(p.Match)
 	}
-	return keys
+	return emailKey(normalEmail(p.Email))
+}
+
+// CountedKeys are the hashes of the lists whose accounts count for p's address: its own, and that of ledgers that
+// compared addresses by letter case alone.
+func (p Person) CountedKeys() [][]byte {
+	return distinct(p.AddressKey(), emailKey(normalEmail(p.Email)))
+}
+
+// AddressKeys are the hashes of the lists that may have accounts of an address, and of others; see SameAddress. Ledgers
+// that knew only lower case, and those with plus tags or without, list it under different forms.
+func AddressKeys(email string) [][]byte {
+	return distinct(emailKey(matchEmail(email, false)), emailKey(normalEmail(email)), emailKey(matchEmail(email, true)))
+}
+
+func distinct(keys ...[]byte) [][]byte {
+	slices.SortFunc(keys, bytes.Compare)
+	return slices.CompactFunc(keys, bytes.Equal)
 }
 
 // SameAddress reports whether mail systems take two addresses for one; plus tags tell them apart.

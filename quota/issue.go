@@ -1,12 +1,14 @@
 package quota
 
 import (
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/mail"
 	"net/netip"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -125,6 +127,10 @@ func emailFault(s string) string {
 	return ""
 }
 
+// domainName is two labels or more of 1 to 63 letters, digits and inner dashes, and of letters beyond ASCII as
+// internationalised names have them. The last is not a number: four numbers are not a name.
+var domainName = regexp.MustCompile(`^([\pL\p{Nd}\pM]([\pL\p{Nd}\pM-]*[\pL\p{Nd}\pM])?\.)+[\pL\p{Nd}\pM-]*[^0-9.-]([\pL\p{Nd}\pM-]*[\pL\p{Nd}\pM])?$`)
+
 // validEmail accepts a bare address whose domain is a name: no display name, no comment, no
 // address literal.
 func validEmail(s string) bool {
@@ -133,31 +139,8 @@ func validEmail(s string) bool {
 		return false
 	}
 	at := strings.LastIndexByte(s, '@')
-	local, domain := s[:at], s[at+1:]
-	labels := strings.Split(domain, ".")
-	if len(local) > 64 || len(labels) < 2 {
-		return false
-	}
-	for _, label := range labels {
-		if !validLabel(label) {
-			return false
-		}
-	}
-	return strings.Trim(labels[len(labels)-1], "0123456789") != "" // four numbers are not a name
-}
-
-// validLabel accepts 1 to 63 letters, digits and inner dashes, and letters beyond ASCII as
-// internationalised names have them.
-func validLabel(s string) bool {
-	if s == "" || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {
-		return false
-	}
-	for _, r := range s {
-		if r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
-			return false
-		}
-	}
-	return true
+	tooLong := func(label string) bool { return len(label) > 63 }
+	return at <= 64 && domainName.MatchString(s[at+1:]) && !slices.ContainsFunc(strings.Split(s[at+1:], "."), tooLong)
 }
 
 // Issue makes an account and returns its secret, which is shown this once. The account is durable, and works,
@@ -226,8 +209,7 @@ func (a *accounts) create(ctx context.Context, req IssueRequest) (IssuedKey, err
 
 const (
 	signupWindow = time.Hour
-	// maxSources bounds the memory of the limiter; beyond it the address that has been quiet
-	// longest is forgotten.
+	// maxSources bounds the memory of the limiter; beyond it the address that was issued a key longest ago is forgotten.
 	maxSources = 1 << 16
 )
 
@@ -236,33 +218,16 @@ const (
 type signups struct {
 	limit int // 0: none
 
-	mu      sync.Mutex
-	sources map[netip.Prefix]*list.Element // address -> its source in recent
-	recent  *list.List                     // of *source, latest first
-}
-
-type source struct {
-	from  netip.Prefix
-	times []time.Duration // of the keys issued, oldest first, on the monotonic clock
-}
-
-func newSignups(limit int) *signups {
-	return &signups{limit: limit, sources: map[netip.Prefix]*list.Element{}, recent: list.New()}
+	mu     sync.Mutex
+	issued map[netip.Prefix][]time.Duration // when, oldest first, on the monotonic clock
 }
 
 // sourceOf returns what counts as one address: all of IPv4's, and the first 64 bits of IPv6's,
 // which is what one subscriber is given. The zero address is exempt.
 func sourceOf(addr netip.Addr) (netip.Prefix, bool) {
 	addr = addr.Unmap().WithZone("")
-	if !addr.IsValid() {
-		return netip.Prefix{}, false
-	}
-	bits := 32
-	if addr.Is6() {
-		bits = 64
-	}
-	p, err := addr.Prefix(bits)
-	return p, err == nil
+	p, err := addr.Prefix(min(addr.BitLen(), 64))
+	return p, err == nil && addr.IsValid()
 }
 
 // take counts a key issued to addr at now. Above the limit it counts nothing and returns how
@@ -274,45 +239,38 @@ func (s *signups) take(addr netip.Addr, now time.Duration) time.Duration {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	src := s.source(from)
-	for len(src.times) > 0 && now-src.times[0] >= signupWindow {
-		src.times = src.times[1:]
+	times := slices.DeleteFunc(s.issued[from], func(t time.Duration) bool { return now-t >= signupWindow })
+	if len(times) >= s.limit {
+		return signupWindow - (now - times[0])
 	}
-	if len(src.times) >= s.limit {
-		return signupWindow - (now - src.times[0])
+	if len(times) == 0 && len(s.issued) >= maxSources {
+		s.forgetOldest()
 	}
-	src.times = append(src.times, now)
+	s.issued[from] = append(times, now)
 	return 0
+}
+
+func (s *signups) forgetOldest() {
+	var oldest netip.Prefix
+	least := time.Duration(math.MaxInt64)
+	for from, times := range s.issued {
+		if last := times[len(times)-1]; last < least {
+			oldest, least = from, last
+		}
+	}
+	delete(s.issued, oldest)
 }
 
 // giveBack undoes a take at now whose key was not issued.
 func (s *signups) giveBack(addr netip.Addr, now time.Duration) {
-	from, counted := sourceOf(addr)
-	if s.limit <= 0 || !counted {
-		return
-	}
+	from, _ := sourceOf(addr)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	src := s.source(from)
-	for i, t := range src.times {
-		if t == now {
-			src.times = append(src.times[:i:i], src.times[i+1:]...)
-			return
-		}
+	times := s.issued[from]
+	if i := slices.Index(times, now); i >= 0 {
+		s.issued[from] = slices.Delete(times, i, i+1)
 	}
-}
-
-// source returns the source of from and makes it the latest.
-func (s *signups) source(from netip.Prefix) *source {
-	if e := s.sources[from]; e != nil {
-		s.recent.MoveToFront(e)
-		return e.Value.(*source)
+	if len(s.issued[from]) == 0 {
+		delete(s.issued, from)
 	}
-	if s.recent.Len() >= maxSources {
-		last := s.recent.Back()
-		delete(s.sources, s.recent.Remove(last).(*source).from)
-	}
-	src := &source{from: from}
-	s.sources[from] = s.recent.PushFront(src)
-	return src
 }

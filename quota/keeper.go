@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"sync"
 	"time"
 )
@@ -49,9 +50,7 @@ func (c *Config) fill() error {
 	if c.Tiers.list == nil {
 		c.Tiers = defaultTiers()
 	}
-	if c.KeyPrefix == "" {
-		c.KeyPrefix = "mdx"
-	}
+	c.KeyPrefix = cmp.Or(c.KeyPrefix, "mdx")
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -93,7 +92,7 @@ func NewKeeper(start context.Context, store Store, cfg Config) (*Keeper, error) 
 	}
 	k := &Keeper{accounts: &accounts{
 		cfg: &cfg, store: store, clock: &clock{now: cfg.Now, mono: cfg.Mono, started: cfg.Now()},
-		directory: newDirectory(cfg.Tiers), signups: newSignups(cfg.SignupsPerHour), health: &health{lost: make(chan struct{})},
+		directory: newDirectory(cfg.Tiers), signups: &signups{limit: cfg.SignupsPerHour, issued: map[netip.Prefix][]time.Duration{}}, health: &health{lost: make(chan struct{})},
 	}}
 	k.leases = &leases{cfg: &cfg, store: store, clock: k.clock, health: k.health, kick: make(chan struct{}, 1)}
 	k.days = &dayLog{store: store, timeout: cfg.StoreTimeout, health: k.health}
@@ -121,7 +120,7 @@ func (k *Keeper) load(ctx context.Context) error {
 	if newest > cal.month && calendarOf(newest).covers(now.Unix()) {
 		cal = calendarOf(newest) // the clock fell back a little across a month's end while no process served
 	}
-	cal.peak = max(newest, cal.month)
+	cal.again = newest > cal.month
 	k.clock.cal.Store(cal)
 	return k.store.Load(ctx, cal.month, func(r Record, calls uint64) error {
 		return k.directory.install(r, cal.month, calls)

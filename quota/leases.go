@@ -9,10 +9,23 @@ import (
 	"time"
 )
 
-// A failing store is left alone for firstRetry, then for twice as long each time, at most lastRetry.
 const (
+	// A failing store is left alone for firstRetry, then for twice as long each time, at most lastRetry.
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 5 * time.Second
+	// reportEvery is how often an outage is reported while it lasts: an attempt comes every few seconds.
+	reportEvery = time.Minute
+	// refreshEvery is how often the ledger is read for a key whose calls are rejected because other processes have
+	// leased the rest of its quota. They may return some of it.
+	refreshEvery = 2 * time.Second
+	// sweepEvery is how often periods are looked over for leases to take back.
+	sweepEvery = time.Second
+	// idleAfter is how long a key must be silent before its lease is taken back to one call.
+	idleAfter = 2 * time.Second
+	// coldAfter is how long a key must be silent before its period leaves memory.
+	coldAfter = 10 * time.Minute
+	// settleBatch is how many counts one transaction settles.
+	settleBatch = 10_000
 )
 
 // leases keeps the ledger ahead of the calls: it writes what periods lease, and takes back what they do not use.
@@ -29,7 +42,6 @@ type leases struct {
 
 	mu     sync.Mutex // guards what follows; never held across a call to the store
 	live   []*period  // every period in memory
-	cursor int        // where in live the next sweep begins
 	queue  []*period  // periods that want a lease
 	closed bool
 	outage outage
@@ -42,59 +54,31 @@ type leases struct {
 // outage is the state of a store that fails; zero when it does not. Calls without a lease are
 // rejected until retry, and from then on wait for what the next attempt brings.
 type outage struct {
-	err   error
-	retry time.Time // real time, like the timer that ends it
-	delay time.Duration
+	err             error
+	retry           time.Time // real time, like the timer that ends it
+	delay           time.Duration
+	began, reported time.Time
 }
 
 // run writes leases until ctx ends. A wanted lease is written at once, but never sooner than
 // CommitEvery after the last commit began, and not before the retry time of a failing store.
 func (l *leases) run(ctx context.Context) {
-	notices := notices{cfg: l.cfg}
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
 	for {
-		var look []*period
+		sweeping := false
 		select {
 		case <-ctx.Done():
 			return
 		case <-l.kick:
 		case <-sweep.C:
-			look = l.nextSweep()
+			sweeping = true
 		}
 		began := time.Now()
-		notices.after(l.commit(look))
-		rest := max(l.cfg.CommitEvery-time.Since(began), time.Until(l.outage.retry))
-		if sleep(ctx, rest) != nil {
+		l.commit(sweeping)
+		if sleep(ctx, max(l.cfg.CommitEvery-time.Since(began), time.Until(l.outage.retry))) != nil {
 			return
 		}
-	}
-}
-
-// notices reports the beginning and the end of an outage, once each. While it lasts it is reported again when the reason
-// changes, and every reportEvery: an attempt comes every few seconds.
-type notices struct {
-	cfg             *Config
-	reason          string
-	began, reported time.Time // zero without an outage
-}
-
-const reportEvery = time.Minute
-
-// after is given the outcome of each commit.
-func (n *notices) after(err error) {
-	now := time.Now()
-	switch {
-	case err == nil && n.began.IsZero():
-	case err == nil:
-		n.cfg.OnRecovered(now.Sub(n.began))
-		*n = notices{cfg: n.cfg}
-	case err.Error() != n.reason || now.Sub(n.reported) >= reportEvery:
-		if n.began.IsZero() {
-			n.began = now
-		}
-		n.reason, n.reported = err.Error(), now
-		n.cfg.OnError(fmt.Errorf("writing leases: %w", err))
 	}
 }
 
@@ -122,82 +106,55 @@ type change struct {
 	grow uint64 // calls the lease grows by once the ledger holds them
 }
 
-// commit serves the queue and takes leases back from look, in one transaction. Leases that grow
+// commit serves the queue and, in a sweep, takes leases back, in one transaction. Leases that grow
 // are spent from after the write. Leases that shrink are taken back before it, and stay taken
 // when it fails: the ledger may then hold either count, and memory must assume the lower.
-func (l *leases) commit(look []*period) (err error) {
-	defer func() { err = l.health.noteLost(err) }()
+func (l *leases) commit(sweeping bool) {
 	l.commitMu.Lock()
 	defer l.commitMu.Unlock()
 	l.round++
-	asked, demand := l.takeQueue()
+	asked, demand, look := l.takeQueue(sweeping)
 	now := l.clock.instant()
-	err = l.openPeriods(asked)
+	err := l.readCounts(asked, now)
 	if err == nil {
-		err = l.refresh(asked, now)
-	}
-	var changes []change
-	if err == nil {
-		changes = l.planLeases(asked, demand, now)
-		changes = l.takeBack(changes, look, now)
-		err = l.write(changes)
-	}
-	if err == nil && len(changes) == 0 {
-		err = l.probe(len(asked) == 0)
-	}
-	l.finish(asked, err)
-	l.retire(look, now)
-	return err
-}
-
-// takeQueue empties the queue and returns it with the number of callers waiting for each.
-func (l *leases) takeQueue() ([]*period, []int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	asked := l.queue
-	l.queue = nil
-	demand := make([]int, len(asked))
-	for i, p := range asked {
-		demand[i] = p.waiting
-		p.queued.Store(false) // from here on a charge asks again
-	}
-	return asked, demand
-}
-
-// openPeriods reads the ledger's counts of periods that are counted in for the first time.
-func (l *leases) openPeriods(asked []*period) error {
-	var fresh []*period
-	var batch []Count
-	for _, p := range asked {
-		if !p.opened.Load() {
-			fresh = append(fresh, p)
-			batch = append(batch, Count{ID: p.acc.id, Month: p.month})
+		changes := l.takeBack(l.planLeases(asked, demand, now), look, now)
+		if len(changes) == 0 && len(asked) == 0 {
+			err = l.ping() // a removed file is noticed without traffic
+		} else {
+			err = l.write(changes)
 		}
 	}
-	if len(fresh) == 0 {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), l.cfg.StoreTimeout)
-	defer cancel()
-	if err := l.store.Counts(ctx, batch); err != nil {
-		return err
-	}
-	for i, p := range fresh {
-		p.open(batch[i])
-	}
-	return nil
+	l.retire(look, now)
+	l.finish(asked, l.health.noteLost(err))
 }
 
-// refreshEvery is how often the ledger is read for a key whose calls are rejected because other processes have
-// leased the rest of its quota. They may return some of it.
-const refreshEvery = 2 * time.Second
+// takeQueue empties the queue and returns it with the number of callers waiting for each, and in a sweep all periods.
+func (l *leases) takeQueue(sweeping bool) (asked []*period, demand []int, look []*period) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	asked, l.queue = l.queue, nil
+	for _, p := range asked {
+		demand = append(demand, p.waiting)
+		p.queued.Store(false) // from here on a charge asks again
+	}
+	if sweeping {
+		look = slices.Clone(l.live)
+	}
+	return asked, demand, look
+}
 
-// refresh reads the ledger's counts of exhausted periods that other processes count in too.
-func (l *leases) refresh(asked []*period, now instant) error {
+// within returns a context that ends when a request to the store takes too long.
+func (l *leases) within() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.Background(), l.cfg.StoreTimeout)
+}
+
+// readCounts reads the ledger's counts of periods that are counted in for the first time, and of exhausted ones that other
+// processes count in too.
+func (l *leases) readCounts(asked []*period, now instant) error {
 	var stale []*period
 	var batch []Count
 	for _, p := range asked {
-		if p.mayGainCalls() && (p.asked == 0 || now.mono-p.asked >= refreshEvery) {
+		if !p.opened.Load() || p.mayGainCalls() && now.mono-p.asked >= refreshEvery {
 			p.asked = now.mono
 			stale = append(stale, p)
 			batch = append(batch, Count{ID: p.acc.id, Month: p.month})
@@ -206,13 +163,15 @@ func (l *leases) refresh(asked []*period, now instant) error {
 	if len(stale) == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), l.cfg.StoreTimeout)
+	ctx, cancel := l.within()
 	defer cancel()
 	if err := l.store.Counts(ctx, batch); err != nil {
 		return err
 	}
 	for i, p := range stale {
-		if batch[i].Own == p.written && !p.dirty {
+		if !p.opened.Load() {
+			p.open(batch[i])
+		} else if batch[i].Own == p.written && !p.dirty {
 			p.setForeign(batch[i].Total - batch[i].Own)
 		}
 	}
@@ -237,6 +196,30 @@ func (l *leases) planLeases(asked []*period, demand []int, now instant) []change
 	return changes
 }
 
+// takeBack takes back leases that are not used: all of a period that is over, and all but one
+// call of a key that is silent. Of others it takes what is above the longest lease, which
+// calls leave that waited together and then ended free.
+func (l *leases) takeBack(changes []change, look []*period, now instant) []change {
+	month := l.clock.monthAt(now.unix)
+	for _, p := range look {
+		if !p.opened.Load() || p.round == l.round {
+			continue
+		}
+		switch {
+		case p.month != month:
+			p.reclaim(0)
+		case p.silence(now.mono) >= idleAfter:
+			p.reclaim(1)
+		default:
+			p.reclaim(leaseSize(p.acc.plan.Load().limit, p.charged(), maxLease))
+		}
+		if p.unsettled() {
+			changes = append(changes, change{p, 0})
+		}
+	}
+	return changes
+}
+
 // write stores the changes and, when that succeeded, lets leases grow.
 func (l *leases) write(changes []change) error {
 	if len(changes) == 0 {
@@ -249,7 +232,7 @@ func (l *leases) write(changes []change) error {
 			batch[i].Before = c.p.written
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), l.cfg.StoreTimeout)
+	ctx, cancel := l.within()
 	defer cancel()
 	if err := l.store.Reserve(ctx, batch); err != nil {
 		for _, c := range changes {
@@ -264,122 +247,45 @@ func (l *leases) write(changes []change) error {
 	return nil
 }
 
-// probe pings the store when there is nothing to write. It does so in every sweep, so that a
-// removed file is noticed without traffic, and as long as the store fails, to see whether it is
-// back.
-func (l *leases) probe(sweeping bool) error {
-	l.mu.Lock()
-	failing := l.outage.err != nil
-	l.mu.Unlock()
-	if !failing && !sweeping {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), l.cfg.StoreTimeout)
+func (l *leases) ping() error {
+	ctx, cancel := l.within()
 	defer cancel()
 	return l.store.Ping(ctx)
 }
 
-// finish wakes those who wait, and notes the beginning and end of an outage.
+// finish wakes those who wait, and notes and reports the beginning and the end of an outage, once each. While it lasts
+// it is reported again when the reason changes, and every reportEvery.
 func (l *leases) finish(asked []*period, err error) {
+	now := time.Now()
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	for _, p := range asked {
 		p.wake()
-	}
-	if err == nil {
-		l.outage = outage{}
-		return
-	}
-	l.failures.Add(1)
-	l.outage.fail(err)
-	for _, p := range asked {
-		l.wantLocked(p)
-	}
-}
-
-// fail notes a failure and doubles the time to the next attempt.
-func (o *outage) fail(err error) {
-	o.err = err
-	o.delay = min(max(2*o.delay, firstRetry), lastRetry)
-	o.retry = time.Now().Add(o.delay)
-}
-
-// close rejects what is not decided yet, and reports whether it was the first to do so.
-func (l *leases) close() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return false
-	}
-	l.closed = true
-	for _, p := range l.live {
-		p.wake() // everybody who waits looks again
-	}
-	return true
-}
-
-// state reports whether leases are no longer given, and why they cannot be written; nil when they can.
-func (l *leases) state() (closed bool, failing error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.closed, l.outage.err
-}
-
-func (l *leases) stats(s *Stats) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s.Periods, s.Waiting, s.Failing = len(l.live), len(l.queue), l.outage.err != nil
-	s.Commits, s.Failures = l.commits.Load(), l.failures.Load()
-}
-
-const (
-	// sweepEvery is how often periods are looked over for leases to take back.
-	sweepEvery = time.Second
-	// A sweep looks at a sixteenth of the periods, and at no fewer than sweepLeast, so that
-	// a million of them do not hold the queue lock for long.
-	sweepShare = 16
-	sweepLeast = 4096
-	// idleAfter is how long a key must be silent before its lease is taken back to one call.
-	idleAfter = 2 * time.Second
-	// coldAfter is how long a key must be silent before its period leaves memory.
-	coldAfter = 10 * time.Minute
-)
-
-// nextSweep returns the periods to look over next.
-func (l *leases) nextSweep() []*period {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := min(len(l.live), max(sweepLeast, len(l.live)/sweepShare))
-	if l.cursor >= len(l.live) {
-		l.cursor = 0
-	}
-	look := slices.Clone(l.live[l.cursor:min(l.cursor+n, len(l.live))])
-	l.cursor += n
-	return look
-}
-
-// takeBack takes back leases that are not used: all of a period that is over, and all but one
-// call of a key that is silent. Of others it takes what is above the longest lease, which
-// calls leave that waited together and then ended free.
-func (l *leases) takeBack(changes []change, look []*period, now instant) []change {
-	month := l.clock.monthAt(now.unix)
-	for _, p := range look {
-		if !p.opened.Load() || p.round == l.round {
-			continue
-		}
-		switch {
-		case p.month != month:
-			p.leased.Add(-p.reclaim(0))
-		case p.silence(now.mono) >= idleAfter:
-			p.leased.Add(-p.reclaim(1))
-		default:
-			p.leased.Add(-p.reclaim(leaseSize(p.acc.plan.Load().limit, p.charged(), maxLease)))
-		}
-		if p.unsettled() {
-			changes = append(changes, change{p, 0})
+		if err != nil {
+			l.wantLocked(p)
 		}
 	}
-	return changes
+	was := l.outage
+	o := outage{}
+	report := false
+	if err != nil {
+		l.failures.Add(1)
+		o = outage{err: err, delay: min(max(2*was.delay, firstRetry), lastRetry), began: was.began, reported: was.reported}
+		o.retry = now.Add(o.delay)
+		if report = was.err == nil || was.err.Error() != err.Error() || now.Sub(was.reported) >= reportEvery; report {
+			o.reported = now
+		}
+		if was.err == nil {
+			o.began = now
+		}
+	}
+	l.outage = o
+	l.mu.Unlock()
+	switch {
+	case report:
+		l.cfg.OnError(fmt.Errorf("writing leases: %w", err))
+	case err == nil && was.err != nil:
+		l.cfg.OnRecovered(now.Sub(was.began))
+	}
 }
 
 // retire drops settled periods from memory: those of other months, and those of keys that have
@@ -403,7 +309,7 @@ func (l *leases) retire(look []*period, now instant) {
 // dropLocked unlinks p if nothing is leased, held, waiting or unwritten in it.
 func (l *leases) dropLocked(p *period) bool {
 	if p.opened.Load() {
-		p.leased.Add(-p.reclaim(0))
+		p.reclaim(0)
 	}
 	if p.leased.Load() != p.charged() || p.waiting > 0 || p.queued.Load() || p.unsettled() {
 		return false
@@ -416,10 +322,22 @@ func (l *leases) dropLocked(p *period) bool {
 	if p.prev != nil {
 		return false // the older month goes first
 	}
-	if p.known.Load() {
-		p.acc.setCold(p.month, p.charged())
-	}
+	p.acc.setCold(p.month, p.charged()) // before the period is gone: see account.charged
 	p.acc.period.Store(nil)
+	return true
+}
+
+// close rejects what is not decided yet, and reports whether it was the first to do so.
+func (l *leases) close() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return false
+	}
+	l.closed = true
+	for _, p := range l.live {
+		p.wake() // everybody who waits looks again
+	}
 	return true
 }
 
@@ -431,7 +349,7 @@ func (l *leases) drain() (held uint64) {
 	live := slices.Clone(l.live)
 	l.mu.Unlock()
 	for _, p := range live {
-		p.leased.Add(-p.reclaim(0))
+		p.reclaim(0)
 		held += p.spent() - p.charged()
 	}
 	return held
@@ -447,10 +365,99 @@ func (l *leases) settleAll() error {
 			changes = append(changes, change{p, 0})
 		}
 	}
-	for part := range slices.Chunk(changes, 10_000) {
+	for part := range slices.Chunk(changes, settleBatch) {
 		if err := l.write(part); err != nil {
 			return fmt.Errorf("settling leases: %w", err)
 		}
 	}
 	return nil
+}
+
+// state reports whether leases are no longer given, and why they cannot be written; nil when they can.
+func (l *leases) state() (closed bool, failing error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed, l.outage.err
+}
+
+func (l *leases) stats(s *Stats) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.Periods, s.Waiting, s.Failing = len(l.live), len(l.queue), l.outage.err != nil
+	s.Commits, s.Failures = l.commits.Load(), l.failures.Load()
+}
+
+// hold holds n more calls for c once there is a lease for them: in the period that it has, or else in that of this
+// month. It waits at most Config.LeaseWait. With any verdict but Admitted it holds nothing more, and c.retryAfter says
+// how long to wait.
+func (l *leases) hold(c *Call, n uint64) Verdict {
+	timeout := time.NewTimer(l.cfg.LeaseWait)
+	defer timeout.Stop()
+	for late := false; ; {
+		p, turn, v := l.tryHold(c, n)
+		if turn == nil {
+			return v
+		}
+		if !late {
+			select {
+			case <-turn:
+			case <-timeout.C:
+				late = true
+			}
+			v = 0
+		} else {
+			c.retryAfter, v = time.Second, LedgerUnavailable
+		}
+		l.mu.Lock()
+		p.waiting -= int(n)
+		l.mu.Unlock()
+		if v != 0 {
+			return v
+		}
+	}
+}
+
+// tryHold decides if it can be decided now. Otherwise it queues the period and returns it with the channel to wait on;
+// hold takes the callers off it.
+func (l *leases) tryHold(c *Call, n uint64) (*period, chan struct{}, Verdict) {
+	now := l.clock.instant()
+	cal, pl := l.clock.calendar(now.unix), c.acc.plan.Load()
+	if c.held == nil {
+		c.plan, c.reset = pl, cal.to
+		if v := pl.verdict(); v != Admitted {
+			return nil, nil, v
+		}
+	}
+	refuse := func(v Verdict, wait time.Duration) (*period, chan struct{}, Verdict) {
+		c.retryAfter = max(time.Second, wait)
+		return nil, nil, v
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return refuse(LedgerUnavailable, 0)
+	}
+	p := c.held
+	if p == nil {
+		p = l.periodLocked(c.acc, cal)
+		c.charged = p.charged()
+	}
+	switch {
+	case p.charged()+c.calls+n > pl.limit:
+		return refuse(QuotaExhausted, time.Duration(p.reset-now.unix)*time.Second)
+	case p.holdWithin(pl.limit, n):
+		c.held, c.calls = p, c.calls+n
+		return p, nil, Admitted
+	case p.full(pl.limit):
+		return refuse(QuotaExhausted, 0) // the last calls are held by others, who may still give them back
+	case time.Until(l.outage.retry) > 0:
+		l.wantLocked(p) // so that a lease is there when the store is
+		return refuse(LedgerUnavailable, time.Until(l.outage.retry))
+	}
+	l.wantLocked(p)
+	p.waiting += int(n)
+	if p.leaseReady == nil {
+		p.leaseReady = make(chan struct{})
+	}
+	return p, p.leaseReady, 0
 }

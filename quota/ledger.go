@@ -28,6 +28,8 @@ var (
 	historyBucket  = []byte("history")
 
 	formatKey = []byte("format")
+
+	ledgerBuckets = slices.Clip([][]byte{metaBucket, accountsBucket, peopleBucket, emailsBucket, usageBucket, historyBucket}) // of every ledger
 )
 
 // formatVersion is the layout of the buckets. A ledger with a higher one is rejected.
@@ -81,67 +83,42 @@ func (l *Ledger) open(opt Options) error {
 	if err := checkPlace(l.path, opt); err != nil {
 		return err
 	}
-	if err := boltfile.Inspect(l.path); errors.Is(err, boltfile.ErrUnborn) && !opt.ReadOnly && !opt.MustExist {
-		// A full disk or a kill interrupted the file's creation; nothing was ever in it.
-		if err := os.Truncate(l.path, 0); err != nil {
-			return err
-		}
-	} else if err != nil {
-		return err
+	creates := !opt.ReadOnly && !opt.MustExist
+	err := boltfile.Inspect(l.path)
+	if creates && errors.Is(err, boltfile.ErrUnborn) {
+		err = os.Truncate(l.path, 0) // a full disk or a kill interrupted its creation; nothing was ever in it
 	}
-	info, err := os.Stat(l.path)
-	made := errors.Is(err, os.ErrNotExist) // here and now
-	if err == nil && info.Size() == 0 && !opt.ReadOnly {
-		if err := os.Chmod(l.path, 0o600); err != nil { // an empty file made beforehand, for the owner of this process alone
-			return err
-		}
+	info, missing := os.Stat(l.path)
+	if err == nil && missing == nil && info.Size() == 0 {
+		err = os.Chmod(l.path, 0o600) // an empty file made beforehand, for the owner of this process alone
 	}
-	err = boltfile.Guard(func() (err error) {
-		l.db, err = bolt.Open(l.path, 0o600, boltOptions(l, opt))
-		return err
-	})
 	if err != nil {
 		return err
 	}
 	fresh := false
-	if err := boltfile.Guard(func() (err error) {
-		fresh, err = l.prepare(opt)
-		return err
-	}); err != nil {
-		if made && fresh { // nothing was ever in it, and it is still locked
-			_ = os.Remove(l.path)
+	err = boltfile.Guard(func() (err error) {
+		if l.db, err = bolt.Open(l.path, 0o600, boltOptions(l, opt)); err != nil {
+			return err
 		}
-		_ = boltfile.Guard(l.db.Close)
+		fresh, err = l.prepare(creates)
 		return err
-	}
-	if !opt.ReadOnly {
+	})
+	switch {
+	case err == nil && !opt.ReadOnly:
 		return removeLeftovers(l.path)
+	case err == nil || l.db == nil:
+		return err
+	case fresh && missing != nil: // it was made here, nothing was ever in it, and it is still locked
+		_ = os.Remove(l.path)
 	}
-	return nil
+	_ = boltfile.Guard(l.db.Close)
+	return err
 }
 
 // bothHeads reports whether both copies of the file's head are intact.
 func bothHeads(l *Ledger) bool { return boltfile.BothMetas(l.file, int64(l.db.Info().PageSize)) }
 
 const olderHead = "one of the two copies of the file's head is damaged and the other was used: the last change before the damage may be lost; run a ledger check, and restore a backup if something is missing"
-
-const lostPerson = "the name and e-mail address of an account are kept under a damaged key, so that it seems to have none: its quota and secrets are not affected; run a ledger check, and restore a backup"
-
-// strayPerson reports whether a person belongs to no account. It compares keys alone, of which a million
-// take a fifth of a second; Check reads what is behind them.
-func strayPerson(tx *bolt.Tx) bool {
-	accounts, people := tx.Bucket(accountsBucket).Cursor(), tx.Bucket(peopleBucket).Cursor()
-	account, _ := accounts.First()
-	for person, _ := people.First(); person != nil; person, _ = people.Next() {
-		for account != nil && bytes.Compare(account, person) < 0 {
-			account, _ = accounts.Next()
-		}
-		if !bytes.Equal(account, person) {
-			return true
-		}
-	}
-	return false
-}
 
 // Warnings lists what Open found that does not keep the ledger from serving but that an operator
 // has to know, a sentence each. It stays the same until the ledger is closed.
@@ -153,12 +130,8 @@ func boltOptions(l *Ledger, opt Options) *bolt.Options {
 	if openFile == nil {
 		openFile = os.OpenFile
 	}
-	timeout := opt.Timeout
-	if timeout == 0 {
-		timeout = time.Second
-	}
 	return &bolt.Options{
-		Timeout:         timeout,
+		Timeout:         orDefault(opt.Timeout, time.Second),
 		ReadOnly:        opt.ReadOnly,
 		PreLoadFreelist: true, // a read-only check wants it
 		FreelistType:    bolt.FreelistMapType,
@@ -183,21 +156,19 @@ func checkPlace(path string, opt Options) error {
 		return fmt.Errorf("%w: %s", ErrNoDirectory, dir)
 	}
 	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist) && (opt.MustExist || opt.ReadOnly):
+	switch existing := opt.MustExist || opt.ReadOnly; {
+	case errors.Is(err, os.ErrNotExist) && existing:
 		return ErrMissing
-	case err == nil && info.IsDir():
-		return fmt.Errorf("%w: it is a directory", ErrNotLedger)
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%w: it is not a regular file", ErrNotLedger) // opening a FIFO waits without end
-	case err == nil && info.Size() == 0 && (opt.ReadOnly || opt.MustExist):
+	case err == nil && info.Size() == 0 && existing:
 		return fmt.Errorf("%w: it is empty", ErrNotLedger)
 	}
 	return nil
 }
 
 // prepare makes the buckets of a new file, and checks that an old one is a ledger. fresh says that nothing was ever in it.
-func (l *Ledger) prepare(opt Options) (fresh bool, err error) {
+func (l *Ledger) prepare(creates bool) (fresh bool, err error) {
 	if err := l.checkFile(); err != nil {
 		return false, err // a compaction replaced the file while this process waited for the lock
 	}
@@ -206,25 +177,19 @@ func (l *Ledger) prepare(opt Options) (fresh bool, err error) {
 			return err
 		}
 		first, _ := tx.Cursor().First()
-		fresh = first == nil && tx.ID() <= boltfile.LastInitTx && bothHeads(l)
-		if fresh {
+		both := bothHeads(l)
+		if fresh = first == nil && tx.ID() <= boltfile.LastInitTx && both; fresh {
 			return nil
 		}
-		if !bothHeads(l) {
+		if !both {
 			l.warnings = append(l.warnings, olderHead)
 		}
-		if err := checkFormat(tx); err != nil {
-			return err
-		}
-		if strayPerson(tx) {
-			l.warnings = append(l.warnings, lostPerson)
-		}
-		return nil
+		return checkFormat(tx)
 	})
 	switch {
 	case err != nil || !fresh:
 		return fresh, err
-	case opt.ReadOnly || opt.MustExist:
+	case !creates:
 		return fresh, fmt.Errorf("%w: nothing was ever in it, for the start that made it failed; the next one makes it anew", ErrNotLedger)
 	}
 	if err := l.db.Update(makeBuckets); err != nil {
@@ -248,17 +213,16 @@ func checkFormat(tx *bolt.Tx) error {
 	if len(format) != 1 || format[0] > formatVersion {
 		return fmt.Errorf("%w: %v, this program knows %d", ErrVersion, format, formatVersion)
 	}
-	for _, name := range [][]byte{accountsBucket, peopleBucket, emailsBucket, usageBucket, historyBucket} {
-		if tx.Bucket(name) == nil {
-			return fmt.Errorf("%w: bucket %s is missing", ErrCorrupt, name)
-		}
-	}
+	names := ledgerBuckets
 	c := meta.Cursor()
 	for k, v := c.Seek(bucketPrefix); bytes.HasPrefix(k, bucketPrefix); k, v = c.Next() {
 		if _, err := unseal(k, v); err != nil {
 			return fmt.Errorf("meta: %w", err)
 		}
-		if name := k[len(bucketPrefix):]; tx.Bucket(name) == nil {
+		names = append(names, k[len(bucketPrefix):])
+	}
+	for _, name := range names {
+		if tx.Bucket(name) == nil {
 			return fmt.Errorf("%w: bucket %s is missing", ErrCorrupt, name)
 		}
 	}
@@ -283,7 +247,7 @@ func makeBucket(tx *bolt.Tx, name []byte) (*bolt.Bucket, error) {
 }
 
 func makeBuckets(tx *bolt.Tx) error {
-	for _, name := range [][]byte{metaBucket, accountsBucket, peopleBucket, emailsBucket, usageBucket, historyBucket} {
+	for _, name := range ledgerBuckets {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
 			return err
 		}
@@ -371,11 +335,11 @@ func (l *Ledger) view(ctx context.Context, act string, fn func(*bolt.Tx) error) 
 // path. What was written to a removed file is not durable and must not be acknowledged. Not
 // db.Batch: it may commit on a goroutine of its own, where a damaged page would end the process
 // instead of reaching boltfile.Guard.
-func (l *Ledger) update(ctx context.Context, act string, fn func(*bolt.Tx) error) error {
-	if err := l.run(ctx, act, l.db.Update, fn); err != nil {
+func (l *Ledger) update(ctx context.Context, fn func(*bolt.Tx) error) error {
+	if err := l.run(ctx, "writing", l.db.Update, fn); err != nil {
 		return err
 	}
-	return explain(act, l.path, l.checkFile())
+	return explain("writing", l.path, l.checkFile())
 }
 
 func (l *Ledger) run(ctx context.Context, act string, tx func(func(*bolt.Tx) error) error, fn func(*bolt.Tx) error) error {
@@ -416,8 +380,7 @@ func reason(err error) string {
 // explain names the act and the file, translates what the system says, and adds what to do.
 // Other errors are returned unchanged.
 func explain(act, path string, err error) error {
-	var a *answer
-	if errors.As(err, &a) {
+	if a, ok := errors.AsType[*answer](err); ok {
 		return a.err
 	}
 	if err == nil {
@@ -426,33 +389,10 @@ func explain(act, path string, err error) error {
 	err = translate(err)
 	for _, a := range advice {
 		if errors.Is(err, a.err) {
-			return &fileError{act, path, err, a.text}
+			return fmt.Errorf("%s ledger %s: %w; %s", act, path, err, a.text)
 		}
 	}
 	return fmt.Errorf("%s ledger %s: %w", act, path, err)
-}
-
-// fileError is a fault of the file with what to do about it.
-type fileError struct {
-	act, path string
-	err       error
-	advice    string
-}
-
-func (e *fileError) Error() string {
-	return fmt.Sprintf("%s ledger %s: %v; %s", e.act, e.path, e.err, e.advice)
-}
-
-func (e *fileError) Unwrap() error { return e.err }
-
-// OfSource words an error of reading a ledger that is being copied or restored: who restores a damaged backup needs
-// another one. Other errors are returned unchanged.
-func OfSource(err error) error {
-	e, ok := errors.AsType[*fileError](err)
-	if !ok || !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrCorrupt) {
-		return err
-	}
-	return &fileError{e.act, e.path, e.err, "try another backup"}
 }
 
 // answer marks an error about an account. It is not a fault of the file; it passes through a

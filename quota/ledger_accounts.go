@@ -2,9 +2,7 @@ package quota
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -13,24 +11,20 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-const emailHashLen = 16
-
-// emailKey is the prefix of the keys that list the accounts of one form of an address. It is hashed
-// so that the file has it in clear only once, beside the other things that erasing removes.
-func emailKey(form string) []byte {
-	sum := sha256.Sum256([]byte(form))
-	return sum[:emailHashLen:emailHashLen]
-}
-
 // Load implements Store, in the order of creation.
 func (l *Ledger) Load(ctx context.Context, month Month, fn func(Record, uint64) error) error {
 	return l.view(ctx, "loading", func(tx *bolt.Tx) error {
 		if _, err := months(tx); err != nil { // the month may be there under another name
 			return err
 		}
-		calls, err := callsIn(tx, month)
-		if err != nil {
-			return err
+		calls := map[ID]uint64{}
+		if b := monthBucket(tx, month); b != nil {
+			if err := eachRow("usage "+month.String(), b, func(k, v []byte) (err error) {
+				calls[idFromKey(k)], err = readCount(k, v)
+				return err
+			}); err != nil {
+				return err
+			}
 		}
 		return eachRow("accounts", tx.Bucket(accountsBucket), func(k, v []byte) error {
 			r, err := readRecord(k, v)
@@ -64,31 +58,33 @@ func getRecord(tx *bolt.Tx, id ID) (Record, error) {
 	return readRecord(id.key(), v)
 }
 
-// getPerson returns the zero Person for an account whose person was erased.
-func getPerson(tx *bolt.Tx, id ID) (Person, error) {
-	var p Person
-	v := tx.Bucket(peopleBucket).Get(id.key())
-	if v == nil {
-		return p, nil
-	}
-	payload, err := unseal(id.key(), v)
+// readPerson reads a row of people. The decoder's own words could quote the person, so they are left out.
+func readPerson(k, v []byte) (p Person, err error) {
+	payload, err := unseal(k, v)
 	if err != nil {
-		return p, fmt.Errorf("person of %s: %w", id, err)
+		return p, fmt.Errorf("person of %s: %w", idFromKey(k), err)
 	}
-	if jsonv2.Unmarshal(payload, &p) != nil {
-		// The decoder's own words could quote the person.
-		return p, fmt.Errorf("%w: person of %s cannot be read", ErrCorrupt, id)
+	if jsonv2.Unmarshal(payload, &p) != nil || p == (Person{}) {
+		return p, fmt.Errorf("%w: person of %s cannot be read", ErrCorrupt, idFromKey(k))
 	}
 	return p, nil
+}
+
+// getAccount returns the zero Person for an account whose person was erased.
+func getAccount(tx *bolt.Tx, id ID) (r Record, p Person, err error) {
+	if r, err = getRecord(tx, id); err != nil {
+		return r, p, err
+	}
+	if v := tx.Bucket(peopleBucket).Get(id.key()); v != nil {
+		p, err = readPerson(id.key(), v)
+	}
+	return r, p, err
 }
 
 // Get implements Store.
 func (l *Ledger) Get(ctx context.Context, id ID) (r Record, p Person, err error) {
 	err = l.view(ctx, "reading", func(tx *bolt.Tx) (err error) {
-		if r, err = getRecord(tx, id); err != nil {
-			return err
-		}
-		p, err = getPerson(tx, id)
+		r, p, err = getAccount(tx, id)
 		return err
 	})
 	return r, p, err
@@ -98,74 +94,45 @@ func (l *Ledger) Get(ctx context.Context, id ID) (r Record, p Person, err error)
 // fn runs inside a read transaction: it must be quick and must not change the ledger.
 func (l *Ledger) Find(ctx context.Context, f Filter, fn func(Record, Person) bool) error {
 	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
-		visit := func(r Record) (bool, error) {
-			if !f.Matches(r) {
-				return true, nil
+		visit := func(id ID) (more bool, err error) {
+			r, p, err := getAccount(tx, id)
+			if err != nil || !f.Matches(r) || f.Email != "" && !SameAddress(p.Email, f.Email) {
+				return true, err
 			}
-			p, err := getPerson(tx, r.ID)
-			return err == nil && fn(r, p), err
+			return fn(r, p), nil
 		}
 		if f.Email != "" {
-			return findEmail(tx, f, fn)
+			for _, id := range idsOf(tx, AddressKeys(f.Email)) {
+				if more, err := visit(id); !more || err != nil {
+					return err
+				}
+			}
+			return nil
 		}
-		return eachAfter(tx, f.After, visit)
+		c := tx.Bucket(accountsBucket).Cursor()
+		for k, v := c.Seek(f.After.key()); k != nil; k, v = c.Next() {
+			r, err := readRecord(k, v)
+			if err != nil {
+				return err
+			}
+			if more, err := visit(r.ID); !more || err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
-func eachAfter(tx *bolt.Tx, after ID, visit func(Record) (bool, error)) error {
-	c := tx.Bucket(accountsBucket).Cursor()
-	for k, v := c.Seek(after.key()); k != nil; k, v = c.Next() {
-		r, err := readRecord(k, v)
-		if err != nil {
-			return err
-		}
-		if more, err := visit(r); !more {
-			return err
-		}
-	}
-	return nil
-}
-
-// findEmail calls fn for the accounts whose address is that of the filter: a list under a form
-// without its plus tag has accounts of other addresses too.
-func findEmail(tx *bolt.Tx, f Filter, fn func(Record, Person) bool) error {
-	var found []Record // of several lists, to be put in the order of creation
-	people := map[ID]Person{}
-	want := matchEmail(f.Email, false)
-	for _, form := range emailForms(f.Email) {
-		if err := eachOfForm(tx, form, func(r Record) (bool, error) {
-			p, err := getPerson(tx, r.ID)
-			if err == nil && f.Matches(r) && matchEmail(p.Email, false) == want {
-				found, people[r.ID] = append(found, r), p
-			}
-			return err == nil, err
-		}); err != nil {
-			return err
-		}
-	}
-	slices.SortFunc(found, func(a, b Record) int { return cmp.Compare(a.ID, b.ID) })
-	for _, r := range found {
-		if !fn(r, people[r.ID]) {
-			return nil
-		}
-	}
-	return nil
-}
-
-// eachOfForm visits the accounts listed under one form of an address.
-func eachOfForm(tx *bolt.Tx, form string, visit func(Record) (bool, error)) error {
-	prefix := emailKey(form)
+// idsOf lists the accounts listed under any of the hashes of addresses, oldest first.
+func idsOf(tx *bolt.Tx, hashes [][]byte) (ids []ID) {
 	c := tx.Bucket(emailsBucket).Cursor()
-	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
-		r, err := getRecord(tx, idFromKey(k[emailHashLen:]))
-		if err != nil {
-			return err
-		}
-		if more, err := visit(r); !more {
-			return err
+	for _, hash := range hashes {
+		for k, _ := c.Seek(hash); bytes.HasPrefix(k, hash); k, _ = c.Next() {
+			ids = append(ids, idFromKey(k[len(hash):]))
 		}
 	}
-	return nil
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // Create implements Store.
@@ -173,7 +140,7 @@ func (l *Ledger) Create(ctx context.Context, r Record, p Person, perEmail int) e
 	if err := r.Check(); err != nil {
 		return fmt.Errorf("creating account: %w", err)
 	}
-	return l.update(ctx, "writing", func(tx *bolt.Tx) error {
+	return l.update(ctx, func(tx *bolt.Tx) error {
 		if tx.Bucket(accountsBucket).Get(r.ID.key()) != nil {
 			return &answer{ErrTaken}
 		}
@@ -196,14 +163,13 @@ func (l *Ledger) Create(ctx context.Context, r Record, p Person, perEmail int) e
 // countOfEmail counts the accounts of an address that are not revoked. A suspended one
 // counts, or suspending a key would hand its owner a new one.
 func countOfEmail(tx *bolt.Tx, p Person) (n int, err error) {
-	for _, form := range p.countedForms() {
-		if err := eachOfForm(tx, form, func(r Record) (bool, error) {
-			if r.Status != StatusRevoked {
-				n++
-			}
-			return true, nil
-		}); err != nil {
+	for _, id := range idsOf(tx, p.CountedKeys()) {
+		r, err := getRecord(tx, id)
+		if err != nil {
 			return 0, err
+		}
+		if r.Status != StatusRevoked {
+			n++
 		}
 	}
 	return n, nil
@@ -214,6 +180,9 @@ func putRecord(tx *bolt.Tx, r *Record) error {
 	b.FillPercent = 0.9 // ids rise, so pages fill from the end
 	return insert(b, r.ID.key(), seal(r.ID.key(), r.encode()))
 }
+
+// addressRow is the key of the row that lists an account under the address of a person.
+func addressRow(id ID, p Person) []byte { return append(p.AddressKey(), id.key()...) }
 
 func putPerson(tx *bolt.Tx, id ID, p Person) error {
 	if p == (Person{}) {
@@ -228,7 +197,7 @@ func putPerson(tx *bolt.Tx, id ID, p Person) error {
 	if err := insert(b, id.key(), seal(id.key(), payload)); err != nil || p.Email == "" {
 		return err
 	}
-	k := append(emailKey(p.key()), id.key()...)
+	k := addressRow(id, p)
 	return insert(tx.Bucket(emailsBucket), k, seal(k, nil))
 }
 
@@ -236,17 +205,14 @@ func removePerson(tx *bolt.Tx, id ID, p Person) error {
 	if err := remove(tx.Bucket(peopleBucket), id.key()); err != nil {
 		return err
 	}
-	return remove(tx.Bucket(emailsBucket), append(emailKey(p.key()), id.key()...))
+	return remove(tx.Bucket(emailsBucket), addressRow(id, p))
 }
 
 // Update implements Store.
 func (l *Ledger) Update(ctx context.Context, id ID, fn func(*Record, *Person) error) (r Record, err error) {
-	err = l.update(ctx, "writing", func(tx *bolt.Tx) (err error) {
-		if r, err = getRecord(tx, id); err != nil {
-			return err
-		}
-		person, err := getPerson(tx, id)
-		if err != nil {
+	err = l.update(ctx, func(tx *bolt.Tx) error {
+		var person Person
+		if r, person, err = getAccount(tx, id); err != nil {
 			return err
 		}
 		changed := person

@@ -237,8 +237,8 @@ func TestRemovedWhileOpen(t *testing.T) {
 		if err := l.Ping(ctx); !errors.Is(err, ErrRemoved) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: Ping() = %v, want ErrRemoved naming the file", name, err)
 		}
-		if _, err := l.Backup(ctx, &bytes.Buffer{}); !errors.Is(err, ErrRemoved) {
-			t.Errorf("%s: Backup() = %v, want ErrRemoved", name, err)
+		if _, err := l.BackupFile(ctx, path+".copy"); !errors.Is(err, ErrRemoved) {
+			t.Errorf("%s: BackupFile() = %v, want ErrRemoved", name, err)
 		}
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)

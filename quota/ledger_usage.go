@@ -39,14 +39,6 @@ func makeMonth(tx *bolt.Tx, m Month) (*bolt.Bucket, error) {
 	return usage.CreateBucket(name)
 }
 
-func removeMonth(tx *bolt.Tx, m Month) error {
-	usage, name := tx.Bucket(usageBucket), []byte(m.String())
-	if err := usage.SetSequence(usage.Sequence() - 1); err != nil {
-		return err
-	}
-	return errors.Join(usage.Delete(markKey(name)), usage.DeleteBucket(name))
-}
-
 func readCount(k, v []byte) (uint64, error) {
 	payload, err := unseal(k, v)
 	if err != nil {
@@ -58,25 +50,6 @@ func readCount(k, v []byte) (uint64, error) {
 		return 0, fmt.Errorf("%w: count of %s cannot be read", ErrCorrupt, idFromKey(k))
 	}
 	return calls, nil
-}
-
-// callsIn reads the calls of all accounts in a month. Like countedCalls it finds a month that was folded.
-func callsIn(tx *bolt.Tx, month Month) (map[ID]uint64, error) {
-	out := map[ID]uint64{}
-	err := eachRow("history", tx.Bucket(historyBucket), func(k, v []byte) error {
-		past, err := readHistory(k, v)
-		if i, ok := findMonth(past, month); ok {
-			out[idFromKey(k)] = past[i].Calls
-		}
-		return err
-	})
-	if b := monthBucket(tx, month); b != nil && err == nil {
-		err = eachRow("usage "+month.String(), b, func(k, v []byte) (err error) {
-			out[idFromKey(k)], err = readCount(k, v)
-			return err
-		})
-	}
-	return out, err
 }
 
 // eachRow calls fn for every row of a bucket, and checks that none is missing.
@@ -105,33 +78,31 @@ func (l *Ledger) Newest(ctx context.Context) (m Month, err error) {
 }
 
 // months are those that have a bucket, oldest first. A name that was damaged looks like another month: then one that is
-// marked has no bucket, and one that has a bucket is not marked. Programs that do not know marks leave either, but not both.
+// marked has no bucket, and one that has a bucket is not marked. Earlier programs left either, but not both.
 func months(tx *bolt.Tx) (list []Month, err error) {
 	usage, marked, unmarked := tx.Bucket(usageBucket), map[string]bool{}, false
-	c := usage.Cursor()
-	for k, v := c.First(); k != nil; k, v = c.Next() {
+	err = usage.ForEach(func(k, v []byte) error {
 		if v != nil {
 			if _, err := unseal(k, v); err != nil || k[0] != markByte {
-				return nil, errors.Join(fmt.Errorf("%w: usage: mark of a month cannot be read", ErrCorrupt), err)
+				return errors.Join(fmt.Errorf("%w: usage: mark of a month cannot be read", ErrCorrupt), err)
 			}
 			marked[string(k[1:])] = true
-			continue
+			return nil
 		}
 		m, err := ParseMonth(string(k))
-		if err != nil {
-			return nil, fmt.Errorf("%w: usage: %w", ErrCorrupt, err)
-		}
-		if n := len(list); n > 0 && list[n-1] >= m {
-			return nil, fmt.Errorf("%w: usage: month %s is not in order", ErrCorrupt, m)
+		if n := len(list); err != nil || n > 0 && list[n-1] >= m {
+			return fmt.Errorf("%w: usage: %q is not a month in order", ErrCorrupt, k)
 		}
 		list = append(list, m)
 		unmarked = unmarked || !marked[string(k)]
 		delete(marked, string(k))
-	}
-	for name := range marked {
-		if unmarked {
-			return nil, fmt.Errorf("%w: usage: month %s has no counts, and another was not begun", ErrCorrupt, name)
-		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case unmarked && len(marked) > 0:
+		return nil, fmt.Errorf("%w: usage: a month has no counts, and another was not begun", ErrCorrupt)
 	}
 	return list, checkRows("usage", usage, uint64(len(list)))
 }
@@ -150,28 +121,22 @@ func (l *Ledger) Counts(ctx context.Context, batch []Count) error {
 	})
 }
 
-// countedCalls also looks into the history: a clock set far back may reopen a month that a
-// compaction has folded.
 func countedCalls(tx *bolt.Tx, m Month, id ID) (uint64, error) {
-	if b := monthBucket(tx, m); b != nil {
-		if v := b.Get(id.key()); v != nil {
-			return readCount(id.key(), v)
-		}
+	b := monthBucket(tx, m)
+	if b == nil {
+		return 0, nil
 	}
-	past, err := getHistory(tx, id)
-	if err != nil {
-		return 0, err
+	v := b.Get(id.key())
+	if v == nil {
+		return 0, nil
 	}
-	if i, ok := findMonth(past, m); ok {
-		return past[i].Calls, nil
-	}
-	return 0, nil
+	return readCount(id.key(), v)
 }
 
 // Reserve implements Store. The batch is one transaction, which is one disk write.
 func (l *Ledger) Reserve(ctx context.Context, batch []Count) error {
 	asked := slices.Clone(batch)
-	return l.update(ctx, "writing", func(tx *bolt.Tx) error {
+	return l.update(ctx, func(tx *bolt.Tx) error {
 		for i := range batch {
 			if err := reserve(tx, asked[i], &batch[i]); err != nil {
 				return err
@@ -186,10 +151,7 @@ func reserve(tx *bolt.Tx, ask Count, got *Count) error {
 	if err != nil {
 		return err
 	}
-	own := ask.Own
-	if own > ask.Limit {
-		own = min(own, max(ask.Limit, stored))
-	}
+	own := min(ask.Own, max(ask.Limit, stored))
 	got.Own, got.Total = own, own
 	if own == stored {
 		return nil
@@ -214,47 +176,26 @@ func (l *Ledger) Usage(ctx context.Context, id ID) (out []MonthCalls, err error)
 	return out, err
 }
 
-// usageOf joins the folded months with those that still have a bucket; a bucket is the newer
-// word on its month.
-func usageOf(tx *bolt.Tx, id ID) ([]MonthCalls, error) {
-	out, err := getHistory(tx, id)
-	if err != nil {
-		return nil, err
-	}
-	err = eachMonth(tx, func(m Month, b *bolt.Bucket) error {
-		v := b.Get(id.key())
-		if v == nil {
-			return nil
+// usageOf joins the months that an earlier program folded into one row with those that have a bucket.
+func usageOf(tx *bolt.Tx, id ID) (out []MonthCalls, err error) {
+	if v := tx.Bucket(historyBucket).Get(id.key()); v != nil {
+		if out, err = readHistory(id.key(), v); err != nil {
+			return nil, err
 		}
-		calls, err := readCount(id.key(), v)
+	}
+	list, err := months(tx)
+	for _, m := range list {
+		calls, errCalls := countedCalls(tx, m, id)
 		if calls > 0 {
 			out = setMonth(out, m, calls)
 		}
-		return err
-	})
+		err = errors.Join(err, errCalls)
+	}
 	return out, err
 }
 
-// eachMonth visits the months that have a bucket, oldest first.
-func eachMonth(tx *bolt.Tx, fn func(Month, *bolt.Bucket) error) error {
-	list, err := months(tx)
-	if err != nil {
-		return err
-	}
-	for _, m := range list {
-		if err := fn(m, monthBucket(tx, m)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func findMonth(list []MonthCalls, m Month) (int, bool) {
-	return slices.BinarySearchFunc(list, m, func(c MonthCalls, m Month) int { return int(c.Month - m) })
-}
-
 func setMonth(list []MonthCalls, m Month, calls uint64) []MonthCalls {
-	i, ok := findMonth(list, m)
+	i, ok := slices.BinarySearchFunc(list, m, func(c MonthCalls, m Month) int { return int(c.Month - m) })
 	if !ok {
 		return slices.Insert(list, i, MonthCalls{m, calls})
 	}
@@ -262,36 +203,94 @@ func setMonth(list []MonthCalls, m Month, calls uint64) []MonthCalls {
 	return list
 }
 
-// getHistory returns the folded months of one account, oldest first.
-func getHistory(tx *bolt.Tx, id ID) ([]MonthCalls, error) {
-	v := tx.Bucket(historyBucket).Get(id.key())
-	if v == nil {
-		return nil, nil
+// readHistory reads the folded months of one account, oldest first.
+func readHistory(k, v []byte) (out []MonthCalls, err error) {
+	pairs, err := readPairs("history", k, v, 0)
+	for _, p := range pairs {
+		out = append(out, MonthCalls{Month(p[0]), p[1]})
 	}
-	return readHistory(id.key(), v)
+	return out, err
 }
 
-func readHistory(k, v []byte) ([]MonthCalls, error) {
+// readPairs reads a row of rising numbers with a count each, which is followed by spare numbers.
+func readPairs(what string, k, v []byte, spare int) (out [][2]uint64, err error) {
 	payload, err := unseal(k, v)
 	if err != nil {
-		return nil, fmt.Errorf("history of %s: %w", idFromKey(k), err)
+		return nil, fmt.Errorf("%s of %s: %w", what, idFromKey(k), err)
 	}
-	var out []MonthCalls
 	for in := (reader{b: payload}); len(in.b) > 0; {
-		m, calls := Month(in.uvarint()), in.uvarint()
-		if in.bad || calls > MaxLimit || len(out) > 0 && out[len(out)-1].Month >= m {
-			return nil, fmt.Errorf("%w: history of %s cannot be read", ErrCorrupt, idFromKey(k))
+		pair := [2]uint64{in.uvarint(), in.uvarint()}
+		for range spare {
+			in.uvarint()
 		}
-		out = append(out, MonthCalls{m, calls})
+		if in.bad || pair[1] > MaxLimit || len(out) > 0 && out[len(out)-1][0] >= pair[0] {
+			return nil, fmt.Errorf("%w: %s of %s cannot be read", ErrCorrupt, what, idFromKey(k))
+		}
+		out = append(out, pair)
 	}
 	return out, nil
 }
 
-func putHistory(tx *bolt.Tx, id ID, list []MonthCalls) error {
-	var payload []byte
-	for _, c := range list {
-		payload = binary.AppendUvarint(payload, uint64(c.Month))
-		payload = binary.AppendUvarint(payload, c.Calls)
+// daysBucket is made with the first day that is written, as those of webhooks are.
+var daysBucket = []byte("days")
+
+// AddDays implements Store, in one transaction.
+func (l *Ledger) AddDays(ctx context.Context, list []AccountDay) error {
+	return l.update(ctx, func(tx *bolt.Tx) error {
+		for _, one := range list {
+			days, err := getDays(tx, one.ID)
+			if err != nil {
+				return err
+			}
+			if err := putDays(tx, one.ID, one.AddTo(days)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Days implements Store.
+func (l *Ledger) Days(ctx context.Context, id ID) (out []DayUsage, err error) {
+	err = l.view(ctx, "reading", func(tx *bolt.Tx) error {
+		out, err = getDays(tx, id)
+		return err
+	})
+	return out, err
+}
+
+func getDays(tx *bolt.Tx, id ID) ([]DayUsage, error) {
+	b := tx.Bucket(daysBucket)
+	if b == nil {
+		return nil, nil
 	}
-	return insert(tx.Bucket(historyBucket), id.key(), seal(id.key(), payload))
+	v := b.Get(id.key())
+	if v == nil {
+		return nil, nil
+	}
+	return readDays(id.key(), v)
+}
+
+// spareNumbers is how many numbers follow the calls of a day that are not used; they are written as 0.
+const spareNumbers = 3
+
+func readDays(k, v []byte) (out []DayUsage, err error) {
+	pairs, err := readPairs("days", k, v, spareNumbers)
+	for _, p := range pairs {
+		out = append(out, DayUsage{Day(p[0]), p[1]})
+	}
+	return out, err
+}
+
+func putDays(tx *bolt.Tx, id ID, list []DayUsage) error {
+	b, err := makeBucket(tx, daysBucket)
+	if err != nil {
+		return err
+	}
+	var payload []byte
+	for _, u := range list {
+		payload = binary.AppendUvarint(binary.AppendUvarint(payload, uint64(u.Day)), u.Calls)
+		payload = append(payload, make([]byte, spareNumbers)...)
+	}
+	return insert(b, id.key(), seal(id.key(), payload))
 }

@@ -59,16 +59,7 @@ const backSlack = 24 * time.Hour
 type calendar struct {
 	month    Month
 	from, to int64 // Unix seconds, from included
-	peak     Month // the newest month that was ever counted in
-	again    bool  // the month was over, or may have been, before it became this one
-}
-
-// turn returns the calendar that follows c at the given second.
-func (c *calendar) turn(unix int64) *calendar {
-	next := calendarOf(MonthOf(unixTime(unix)))
-	next.again = next.month <= c.peak
-	next.peak = max(next.month, c.peak)
-	return next
+	again    bool  // the clock has been ahead: calls may have been counted in this month before
 }
 
 func calendarOf(m Month) *calendar {
@@ -108,7 +99,8 @@ func (c *clock) calendar(unix int64) *calendar {
 		if cal.covers(unix) {
 			return cal
 		}
-		next := cal.turn(unix)
+		next := calendarOf(MonthOf(unixTime(unix)))
+		next.again = cal.again || next.month < cal.month
 		if c.cal.CompareAndSwap(cal, next) {
 			return next
 		}
@@ -119,9 +111,8 @@ func (c *clock) calendar(unix int64) *calendar {
 // in the background asks here. It takes longer than a clock may need to jump, and a second that was
 // read before a jump must not lead the keeper back to where the clock was.
 func (c *clock) monthAt(unix int64) Month {
-	cal := c.cal.Load()
-	if !cal.covers(unix) {
-		cal = cal.turn(unix)
+	if cal := c.cal.Load(); cal.covers(unix) {
+		return cal.month
 	}
-	return cal.month
+	return MonthOf(unixTime(unix))
 }

@@ -1,7 +1,6 @@
 package quota
 
 import (
-	"context"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -14,6 +13,9 @@ const (
 	availBits = 24
 	availMask = 1<<availBits - 1
 	oneCharge = 1 << availBits
+
+	// maxLease is the largest lease, in calls: well inside 24 bits, with room for calls that are given back.
+	maxLease = 1 << 20
 )
 
 // period is one account's month while calls are counted in it.
@@ -29,15 +31,14 @@ type period struct {
 	acc         *account
 
 	leased  atomic.Uint64 // calls charged, held and available; the ledger counts at least as many
-	known   atomic.Bool   // word has the month's calls, from memory or from the ledger
 	opened  atomic.Bool   // the ledger's count has been read into word and leased
 	dirty   bool          // a write failed, so the ledger may hold another count than written
 	written uint64        // own calls the ledger holds, unless dirty
 	foreign uint64        // calls of other processes in leased
 	shown   atomic.Uint64 // calls charged are shown as no fewer than this; see setForeign
 	shared  atomic.Bool   // other processes have counted calls in this month
-	asked   time.Duration // when the ledger was last read because of a rejected call
-	round   uint64        // the commit that last had a change of this period from the queue
+	asked   time.Duration // when the ledger was last read, on the monotonic clock
+	round   uint64        // the commit that last served this period from the queue
 
 	window  time.Duration // when the traffic window began, on the monotonic clock
 	base    uint64        // calls spent when it began
@@ -50,8 +51,20 @@ type period struct {
 	leaseReady chan struct{} // closed when they should look again; nil when no call waits
 }
 
-// holdWithin is holdAll, but takes nothing from a lease that passes limit: see trim.
-func (p *period) holdWithin(limit, n uint64) bool { return p.leased.Load() <= limit && p.holdAll(n) }
+// holdWithin takes n leased calls, or none. False means that fewer are available, or that the lease passes limit: see
+// trim.
+func (p *period) holdWithin(limit, n uint64) bool {
+	for p.leased.Load() <= limit {
+		w := p.word.Load()
+		if w&availMask < n {
+			return false
+		}
+		if p.word.CompareAndSwap(w, w-n) {
+			return true
+		}
+	}
+	return false
+}
 
 // full reports whether the lease can neither grow within limit nor is one for the committer to trim.
 func (p *period) full(limit uint64) bool {
@@ -63,33 +76,21 @@ func (p *period) full(limit uint64) bool {
 // are then given back must not be held again. The caller holds the commit lock.
 func (p *period) trim(limit uint64) {
 	if p.leased.Load() > limit {
-		p.leased.Add(-p.reclaim(limit - min(limit, p.spent())))
+		p.reclaim(limit - min(limit, p.spent()))
 	}
 }
 
-// holdAll takes n leased calls, or none. False means that fewer are available.
-func (p *period) holdAll(n uint64) bool {
-	for {
-		w := p.word.Load()
-		if w&availMask < n {
-			return false
-		}
-		if p.word.CompareAndSwap(w, w-n) {
-			return true
-		}
-	}
-}
-
-// reclaim takes back the available calls except keep of them, and returns how many.
-func (p *period) reclaim(keep uint64) uint64 {
+// reclaim takes back the available calls except keep of them. The caller holds the commit lock.
+func (p *period) reclaim(keep uint64) {
 	for {
 		w := p.word.Load()
 		avail := w & availMask
 		if avail <= keep {
-			return 0
+			return
 		}
 		if p.word.CompareAndSwap(w, w-(avail-keep)) {
-			return avail - keep
+			p.leased.Add(keep - avail) // below zero it wraps, and so does the sum
+			return
 		}
 	}
 }
@@ -98,6 +99,121 @@ func (p *period) reclaim(keep uint64) uint64 {
 func (p *period) spent() uint64 { return p.leased.Load() - p.word.Load()&availMask }
 
 func (p *period) charged() uint64 { return p.word.Load() >> availBits }
+
+// growth returns by how many calls the lease should grow: enough for all callers that wait, and to
+// be leaseSize ahead of the calls charged. Growth by less than half of leaseSize is left for
+// later.
+func (p *period) growth(limit, waiting uint64, now, span time.Duration) uint64 {
+	spent, leased, charged := p.spent(), p.leased.Load(), p.charged()
+	size := leaseSize(limit, charged, uint64(float64(p.traffic(now, spent))*span.Seconds())+waiting)
+	p.refillBelow.Store(uint32(size / 2))
+	target := min(limit, max(charged+size, spent+waiting))
+	if target <= leased || waiting == 0 && leased-spent > size/2 {
+		return 0
+	}
+	return target - leased
+}
+
+// leaseSize returns how many calls the ledger may count ahead of those charged: the key's traffic of
+// Config.LeaseSpan, but at most one hundredth of its quota. It is also at most an eighth of what is
+// left of the quota, so that a crash near its end loses few calls. It is at least one.
+func leaseSize(limit, charged, traffic uint64) uint64 {
+	left := limit - min(charged, limit)
+	return max(1, min(traffic, limit/100, left/8, maxLease))
+}
+
+// traffic returns how many calls the key spent in the last second. These are the calls of the current window,
+// and the share of the previous window that the last second still covers.
+func (p *period) traffic(now time.Duration, spent uint64) uint64 {
+	spent = max(spent, p.base) // calls given back may have lowered it
+	age := now - p.window
+	if age < time.Second {
+		return spent - p.base + uint64(float64(p.before)*(1-age.Seconds()))
+	}
+	p.before = uint64(float64(spent-p.base) / age.Seconds())
+	p.window, p.base = now, spent
+	return p.before
+}
+
+// silence returns how long the sweeps have seen no call of the key.
+func (p *period) silence(now time.Duration) time.Duration {
+	if spent := p.spent(); spent != p.quietAt || p.quiet == 0 {
+		p.quietAt, p.quiet = spent, now
+	}
+	return now - p.quiet
+}
+
+// open sets the counts of a period nothing has been leased in yet.
+func (p *period) open(c Count) {
+	if before := p.charged(); c.Total < before {
+		p.shown.Store(before) // another process gave calls back while this one was silent
+	}
+	p.word.Store(c.Total << availBits)
+	p.leased.Store(c.Total)
+	p.foreign = c.Total - c.Own
+	p.shared.Store(p.foreign > 0)
+	p.written = c.Own
+	p.base = c.Total
+	p.opened.Store(true)
+}
+
+// stored takes over what the ledger holds now: the growth it granted becomes spendable, and
+// calls of other processes count as charged here.
+func (p *period) stored(c Count, grow uint64) {
+	granted := min(max(c.Own, p.own())-p.own(), grow)
+	p.dirty, p.written = false, c.Own
+	p.setForeign(c.Total - c.Own)
+	p.leased.Add(granted)
+	p.word.Add(granted)
+}
+
+// setForeign brings the calls of other processes up to what the ledger counts now. They may have
+// become fewer, because another process gave leased calls back. Then the number shown to callers
+// stays at what this process may have shown until its own calls catch up: what is left of a quota
+// never rises. Every call that is charged in the meantime is among those leased before.
+func (p *period) setForeign(calls uint64) {
+	before := p.foreign
+	if calls < before {
+		p.shown.Store(max(p.shown.Load(), p.leased.Load()))
+	}
+	p.foreign = calls
+	p.shared.Store(calls > 0 || p.shared.Load())
+	change := calls - before // below zero it wraps, and so do the sums it is added to
+	p.leased.Add(change)
+	p.word.Add(change << availBits)
+}
+
+// own is what the ledger should have for this process.
+func (p *period) own() uint64 { return p.leased.Load() - p.foreign }
+
+// unsettled reports whether the ledger holds, or may hold, another count than it should.
+func (p *period) unsettled() bool {
+	return p.opened.Load() && (p.dirty || p.own() != p.written)
+}
+
+// mayGainCalls reports whether leases of other processes are part of why the quota is used up. They may return
+// calls, so such a period stays in memory: a rejected call causes it to be read again.
+func (p *period) mayGainCalls() bool {
+	return p.shared.Load() && p.charged() >= p.acc.plan.Load().limit
+}
+
+// wake has those who wait for a lease look again. The caller holds the queue lock.
+func (p *period) wake() {
+	if p.leaseReady != nil {
+		close(p.leaseReady)
+		p.leaseReady = nil
+	}
+}
+
+// unlink takes p out of the chain that begins at current, in which it is not the first.
+func unlink(current, p *period) {
+	for ; current != nil; current = current.prev {
+		if current.prev == p {
+			current.prev = p.prev
+			return
+		}
+	}
+}
 
 // periodLocked returns the account's period for the month of cal, making it current.
 func (l *leases) periodLocked(acc *account, cal *calendar) *period {
@@ -113,70 +229,48 @@ func (l *leases) periodLocked(acc *account, cal *calendar) *period {
 		}
 	}
 	p := &period{month: cal.month, reset: cal.to, acc: acc, prev: current}
-	if calls, ok := acc.coldCalls(cal.month); ok {
-		// Own and all calls are distinguished when the period is opened.
-		p.word.Store(calls << availBits)
-		p.leased.Store(calls)
-		p.known.Store(true)
-	}
+	calls, _ := acc.coldCalls(cal.month) // own and all calls are distinguished when the period is opened
+	p.word.Store(calls << availBits)
+	p.leased.Store(calls)
 	acc.period.Store(p)
-	if p.known.Load() {
-		acc.cold.Store(0) // after the period is there to be asked; see spent
-	}
+	acc.cold.Store(0) // after the period is there to be asked
 	l.live = append(l.live, p)
 	return p
 }
 
-// unlink takes p out of the chain that begins at current, in which it is not the first.
-func unlink(current, p *period) {
-	for ; current != nil; current = current.prev {
-		if current.prev == p {
-			current.prev = p.prev
-			return
-		}
+// charged returns the calls charged to acc in the month of cal, and as how many they are shown at least. After the clock
+// fell far back, the count of a month that memory does not have is read. A store that fails is taken for no calls, which
+// is only shown: nothing is leased before the count has been read.
+func (l *leases) charged(acc *account, cal *calendar) (calls, shown uint64) {
+	cold, ok := acc.coldCalls(cal.month) // before the period, into which it moves
+	p := acc.period.Load()
+	if p != nil && p.month == cal.month && (p.opened.Load() || !cal.again) {
+		return p.charged(), p.shown.Load()
 	}
-}
-
-// spent returns the calls charged to acc in the month of cal.
-func (l *leases) spent(acc *account, cal *calendar) uint64 {
-	for {
-		p := acc.period.Load()
-		if p != nil && p.month == cal.month && (p.known.Load() || !cal.again) {
-			return p.charged()
-		}
-		if calls, ok := acc.coldCalls(cal.month); ok {
-			return calls
-		}
-		if acc.period.Load() == p { // or the count has just moved from cold into a period
-			break
-		}
+	if !ok {
+		cold, ok = acc.coldCalls(cal.month) // the period has just been dropped
 	}
-	if !cal.again {
-		return 0
+	if ok || !cal.again {
+		return cold, 0
 	}
-	return l.recall(acc, cal.month)
-}
-
-// recall finds the count of a month that is counted in again, because the clock has fallen far
-// back: memory keeps an account's latest month only. A store that fails is taken for no calls,
-// which is only shown: nothing is leased before the count has been read.
-func (l *leases) recall(acc *account, m Month) uint64 {
 	l.mu.Lock()
-	for p := acc.period.Load(); p != nil; p = p.prev {
-		if p.month == m && p.known.Load() {
-			l.mu.Unlock()
-			return p.charged()
-		}
+	for p != nil && p.month != cal.month {
+		p = p.prev
 	}
 	l.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), l.cfg.StoreTimeout)
-	defer cancel()
-	batch := []Count{{ID: acc.id, Month: m}}
-	if err := l.store.Counts(ctx, batch); err != nil {
-		return 0
+	if p != nil && p.opened.Load() {
+		return p.charged(), 0
 	}
-	acc.setCold(m, batch[0].Total)
-	return batch[0].Total
+	ctx, cancel := l.within()
+	defer cancel()
+	batch := []Count{{ID: acc.id, Month: cal.month}}
+	if err := l.store.Counts(ctx, batch); err != nil {
+		return 0, 0
+	}
+	if p == nil {
+		acc.setCold(cal.month, batch[0].Total)
+	}
+	return batch[0].Total, 0
 }
 
 // shrink takes back an account's leases after its limit was lowered, so that no call passes the
@@ -188,13 +282,12 @@ func (l *leases) shrink(acc *account) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	current := acc.period.Load()
-	if current == nil {
-		return
-	}
 	for p := current; p != nil; p = p.prev {
-		p.leased.Add(-p.reclaim(0))
+		p.reclaim(0)
 	}
-	l.wantLocked(current)
+	if current != nil {
+		l.wantLocked(current)
+	}
 }
 
 // exactMonths replaces the ledger's counts, which hold leases, by those of memory.

@@ -28,9 +28,9 @@ func TestReadFile(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		pipe:                       pipe + ": must be a regular file, got a named pipe",
-		dir:                        dir + ": must be a regular file, got a directory",
-		"/dev/zero":                "/dev/zero: must be a regular file, got a device",
+		pipe:                       pipe + ": must be a regular file",
+		dir:                        dir + ": must be a regular file",
+		"/dev/zero":                "/dev/zero: must be a regular file",
 		filepath.Join(dir, "none"): filepath.Join(dir, "none") + ": no such file or directory",
 	} {
 		if b, err := ReadFile(path); err == nil || !strings.Contains(err.Error(), want) {

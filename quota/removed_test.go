@@ -1,7 +1,6 @@
 package quota
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -9,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // A file removed or replaced while a keeper serves from it: no key is acknowledged any more, no
@@ -104,54 +101,6 @@ func TestOlderHead(t *testing.T) {
 	sound := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
 	if got := sound.Warnings(); len(got) != 0 {
 		t.Errorf("a new ledger has warnings %q", got)
-	}
-}
-
-// A person under a damaged key: the ledger serves, the account's quota and secret are right, and the start
-// says that a name and an address are not found.
-func TestPersonUnderDamagedKey(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "modeldex.db")
-	fillLedger(t, path, 3, MonthOf(time.Now()))
-	first := ID(1_700_000_000) << idSecond
-	for _, at := range []int{0, 3, 7} {
-		ledger, err := Open(path, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := ledger.Warnings(); len(got) != 0 {
-			t.Fatalf("a sound ledger has warnings %q", got)
-		}
-		swap := func(from, to []byte) {
-			if err := ledger.db.Update(func(tx *bolt.Tx) error {
-				people := tx.Bucket(peopleBucket)
-				row := bytes.Clone(people.Get(from))
-				return errors.Join(people.Delete(from), people.Put(to, row))
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		damaged := bytes.Clone(first.key())
-		damaged[at] ^= 0x40
-		swap(first.key(), damaged)
-		if err := ledger.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if ledger, err = Open(path, Options{}); err != nil {
-			t.Fatal(err)
-		}
-		if got := ledger.Warnings(); len(got) != 1 || !strings.Contains(got[0], "damaged key") || strings.Contains(got[0], "@") {
-			t.Errorf("byte %d: Warnings() = %q, want one about a damaged key", at, got)
-		}
-		if r, _, err := ledger.Get(context.Background(), first); err != nil || r.ID != first || r.Erased {
-			t.Errorf("byte %d: the account is %+v, %v", at, r, err)
-		}
-		if report, err := ledger.Check(context.Background()); err != nil || len(report.Findings) == 0 {
-			t.Errorf("byte %d: Check() = %+v, %v, want findings", at, report, err)
-		}
-		swap(damaged, first.key())
-		if err := ledger.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

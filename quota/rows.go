@@ -35,7 +35,7 @@ func (l *Ledger) ViewRows(ctx context.Context, fn func(Rows) error) error {
 // UpdateRows runs fn in a write transaction: all of it is durable when UpdateRows returns nil, and nothing is changed
 // when fn returns an error.
 func (l *Ledger) UpdateRows(ctx context.Context, fn func(Rows) error) error {
-	return l.update(ctx, "writing", func(tx *bolt.Tx) error { return fn(Rows{tx}) })
+	return l.update(ctx, func(tx *bolt.Tx) error { return fn(Rows{tx}) })
 }
 
 // Account returns the record of an account, or ErrNotFound.

@@ -43,7 +43,7 @@ var (
 	// ErrUnknownTier is returned when no tier has the name.
 	ErrUnknownTier = errors.New("no such tier")
 	// ErrNeedsLimit is returned when a tier without a limit of its own is set without one.
-	ErrNeedsLimit = errors.New("tier has no limit of its own")
+	ErrNeedsLimit = errors.New("has no limit of its own")
 	// ErrLimitRange is returned when a custom limit is above MaxLimit.
 	ErrLimitRange = errors.New("limit must be at most 1000000000000")
 	// ErrClosed is returned after Close.

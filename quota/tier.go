@@ -2,12 +2,11 @@ package quota
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -99,26 +98,21 @@ func NewTiers(list ...Tier) (Tiers, error) {
 }
 
 // faults lists what is wrong with one tier, each as "field: rule, got value".
-func (t Tier) faults() []string {
-	var out []string
+func (t Tier) faults() (out []string) {
 	if !validTierName(t.Name) {
 		out = append(out, fmt.Sprintf("name: must be 1 to %d lower-case letters, digits or dashes, got %q", maxTierLen, t.Name))
 	}
 	if t.CallsPerMonth > MaxLimit {
 		out = append(out, fmt.Sprintf("calls_per_month: must be 1 to %d, got %d", uint64(MaxLimit), t.CallsPerMonth))
 	}
-	for _, f := range []struct {
-		name     string
-		got, max int
-	}{
-		{"rate", t.Burst.Rate, maxBurst},
-		{"per_seconds", t.Burst.PerSeconds, 3600},
-		{"depth", t.Burst.Depth, maxBurst},
-	} {
-		if f.got < 1 || f.got > f.max {
-			out = append(out, fmt.Sprintf("burst.%s: must be 1 to %d, got %d", f.name, f.max, f.got))
+	within := func(name string, got, most int) {
+		if got < 1 || got > most {
+			out = append(out, fmt.Sprintf("burst.%s: must be 1 to %d, got %d", name, most, got))
 		}
 	}
+	within("rate", t.Burst.Rate, maxBurst)
+	within("per_seconds", t.Burst.PerSeconds, 3600)
+	within("depth", t.Burst.Depth, maxBurst)
 	return out
 }
 
@@ -163,14 +157,6 @@ func (e *UnknownTierError) Rule() string {
 func (e *UnknownTierError) Error() string { return "tier: " + e.Rule() }
 func (e *UnknownTierError) Unwrap() error { return ErrUnknownTier }
 
-// needsLimitError is an ErrNeedsLimit that names the tier.
-type needsLimitError struct{ tier string }
-
-func (e *needsLimitError) Error() string {
-	return fmt.Sprintf("tier %q has no limit of its own", e.tier)
-}
-func (e *needsLimitError) Unwrap() error { return ErrNeedsLimit }
-
 // AccountTierError is returned by NewKeeper for an account whose tier does not fit the configuration.
 type AccountTierError struct {
 	ID   ID
@@ -209,7 +195,7 @@ func parseTiers(b []byte) (Tiers, error) {
 		Tiers []struct {
 			Name  string         `json:"name"`
 			Calls jsontext.Value `json:"calls_per_month"`
-			Burst *burstFile     `json:"burst"`
+			Burst *Burst         `json:"burst"`
 		} `json:"tiers"`
 	}
 	if err := jsonv2.Unmarshal(b, &file, jsonv2.RejectUnknownMembers(true)); err != nil {
@@ -217,129 +203,40 @@ func parseTiers(b []byte) (Tiers, error) {
 	}
 	list := make([]Tier, len(file.Tiers))
 	for i, t := range file.Tiers {
-		calls, err := parseCalls(t.Calls)
-		if err != nil {
-			return Tiers{}, fmt.Errorf("tiers[%d].calls_per_month: %w", i, err)
-		}
-		list[i] = Tier{Name: t.Name, CallsPerMonth: calls, Burst: paidBurst}
+		list[i] = Tier{Name: t.Name, Burst: paidBurst}
 		if t.Name == FreeTier {
 			list[i].Burst = freeBurst
 		}
-		if t.Burst == nil {
-			continue
+		if t.Burst != nil {
+			list[i].Burst = *t.Burst
 		}
-		if list[i].Burst, err = t.Burst.parse(); err != nil {
-			return Tiers{}, fmt.Errorf("tiers[%d].burst.%w", i, err)
+		calls := &list[i].CallsPerMonth
+		if err := jsonv2.Unmarshal(t.Calls, calls); err != nil || *calls == 0 && t.Calls.Kind() != 'n' {
+			return Tiers{}, fmt.Errorf("tiers[%d].calls_per_month: must be 1 to %d, or null for custom limits, got %q", i, uint64(MaxLimit), string(t.Calls))
 		}
 	}
 	return NewTiers(list...)
 }
 
-// burstFile is a Burst as files write it; nil is a field that was not given.
-type burstFile struct {
-	Rate       *int `json:"rate"`
-	PerSeconds *int `json:"per_seconds"`
-	Depth      *int `json:"depth"`
-}
-
-func (f *burstFile) parse() (b Burst, err error) {
-	for _, field := range []struct {
-		name string
-		from *int
-		to   *int
-	}{{"rate", f.Rate, &b.Rate}, {"per_seconds", f.PerSeconds, &b.PerSeconds}, {"depth", f.Depth, &b.Depth}} {
-		if field.from == nil {
-			return b, fmt.Errorf("%s: must be given", field.name)
-		}
-		*field.to = *field.from
-	}
-	return b, nil
-}
-
-func parseCalls(raw jsontext.Value) (uint64, error) {
-	rule := fmt.Sprintf("must be 1 to %d, or null for custom limits", uint64(MaxLimit))
-	switch {
-	case len(raw) == 0:
-		return 0, fmt.Errorf("%s, and must be given", rule)
-	case string(raw) == "null":
-		return 0, nil
-	case raw.Kind() == '"':
-		return 0, fmt.Errorf("%s, got %s", mustBeNumber, raw)
-	}
-	var n uint64
-	if err := jsonv2.Unmarshal(raw, &n); err != nil || n == 0 {
-		return 0, fmt.Errorf("%s, got %s", rule, raw)
-	}
-	return n, nil
-}
-
-const mustBeNumber = "must be a number without quotes"
-
-// placeJSON words an error of the decoder: line and column, the field, and what is wrong with it.
+// placeJSON words an error of the decoder: line and column, the place, and what is wrong there.
 func placeJSON(b []byte, err error) error {
 	var offset int64
-	var pointer jsontext.Pointer
-	var syntax *jsontext.SyntacticError
-	var kind *jsonv2.SemanticError
-	switch {
-	case errors.As(err, &syntax):
-		offset, pointer, err = syntax.ByteOffset, syntax.JSONPointer, syntax.Err
-	case errors.As(err, &kind):
-		offset, pointer, err = kind.ByteOffset, kind.JSONPointer, wordKind(kind)
+	var place jsontext.Pointer
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		offset, place, err = e.ByteOffset, e.JSONPointer, e.Err
 	}
-	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		err = errors.New("duplicate field")
-	case errors.Is(err, jsonv2.ErrUnknownName):
-		err = errors.New("is not a known field")
+	if e, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
+		offset, place, err = e.ByteOffset, e.JSONPointer, cmp.Or(e.Err, errors.New("must be of another type"))
 	}
 	before := b[:min(max(offset, 0), int64(len(b)))]
-	line := bytes.Count(before, []byte{'\n'}) + 1
-	col := len(before) - bytes.LastIndexByte(before, '\n')
-	if pointer == "" {
-		return fmt.Errorf("%d:%d: %w", line, col, err)
+	if place != "" {
+		err = fmt.Errorf("%s: %w", place, err)
 	}
-	return fmt.Errorf("%d:%d: %s: %w", line, col, fieldPath(pointer), err)
-}
-
-// wordKind says what a value of the wrong type must be.
-func wordKind(err *jsonv2.SemanticError) error {
-	if err.Err != nil && (errors.Is(err.Err, jsonv2.ErrUnknownName) || err.GoType == nil) {
-		return err.Err
-	}
-	switch err.GoType.Kind() {
-	case reflect.Struct, reflect.Pointer:
-		return errors.New("must be an object")
-	case reflect.Slice:
-		return errors.New("must be a list")
-	case reflect.String:
-		return errors.New("must be text")
-	default:
-		if err.JSONKind == '"' {
-			return errors.New(mustBeNumber)
-		}
-		return errors.New("must be a whole number")
-	}
-}
-
-// fieldPath writes a pointer as a path: /tiers/0/name is tiers[0].name.
-func fieldPath(pointer jsontext.Pointer) string {
-	var path strings.Builder
-	for token := range pointer.Tokens() {
-		switch {
-		case strings.Trim(token, "0123456789") == "":
-			fmt.Fprintf(&path, "[%s]", token)
-		case path.Len() > 0:
-			path.WriteString("." + token)
-		default:
-			path.WriteString(token)
-		}
-	}
-	return path.String()
+	return fmt.Errorf("%d:%d: %w", bytes.Count(before, []byte{'\n'})+1, len(before)-bytes.LastIndexByte(before, '\n'), err)
 }
 
 // ReadFile reads a regular file that a setting names, such as that of a token. Anything else is an error that
-// names the file and its type: opening a named pipe would wait for a writer, and a device may have no end. A
+// names the file: opening a named pipe would wait for a writer, and a device may have no end. A
 // link to a regular file is followed.
 func ReadFile(path string) (b []byte, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for a writer
@@ -352,21 +249,7 @@ func ReadFile(path string) (b []byte, err error) {
 	case err != nil:
 		return nil, err
 	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: must be a regular file, got a %s", path, kindOf(st.Mode()))
+		return nil, fmt.Errorf("%s: must be a regular file", path)
 	}
 	return io.ReadAll(f)
-}
-
-// kindOf names what is not a regular file.
-func kindOf(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "directory"
-	case mode&fs.ModeNamedPipe != 0:
-		return "named pipe"
-	case mode&fs.ModeDevice != 0:
-		return "device"
-	default:
-		return "file of another kind"
-	}
 }

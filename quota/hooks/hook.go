@@ -194,7 +194,7 @@ type Release struct {
 type Baseline struct {
 	Version string `json:"version"`
 	Digest  string `json:"digest"`
-	Next    uint64 `json:"next"`   // number of the next release
+	Next    uint64 `json:"next"` // number of the next release
 }
 
 // Mark is what is remembered of one benchmark that was announced.

@@ -268,7 +268,7 @@ func Copy(ctx context.Context, from, to string, opt Options) (report quota.CopyR
 	if Shared(to) {
 		report, err = copyShared(ctx, source, to, opt)
 	} else {
-		report, err = quota.CopyFile(ctx, source, to, opt.File)
+		report, err = quota.CopyFile(ctx, source, to)
 	}
 	if err != nil {
 		return report, fmt.Errorf("copying ledger %s to %s: %w", from, to, err)
