@@ -269,8 +269,7 @@ func (o owned) address(p place, slug Slug, field string, address *URL) {
 	}
 }
 
-// checkFP16Siblings compares the ratio of FP16 to FP32 among parts of one architecture, basis and
-// kind of memory.
+// checkFP16Siblings compares the ratio of FP16 to FP32 among parts of one architecture, basis and kind of memory.
 func checkFP16Siblings(c *checker, _ all, _ place) {
 	type kind struct{ architecture, basis, memory string }
 	groups := map[kind][]judged{}

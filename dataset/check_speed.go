@@ -63,9 +63,8 @@ func rateOf(h *Hardware) float64 {
 	return promptOverOther * most(h.FP16TFLOPS, h.FP16VectorTFLOPS, h.FP16ShaderTFLOPS, h.FP32TFLOPS, h.INT8TOPS)
 }
 
-// idleShare is the share of a dense model's parameters that its files contain and decoding does
-// not read. That is the table of input embeddings where the output has its own: a token needs
-// one row of it. 0 where it is unknown or shared.
+// idleShare is the share of a dense model's parameters that its files contain and decoding does not read. That is the
+// table of input embeddings where the output has its own: a token needs one row of it. 0 where it is unknown or shared.
 func idleShare(m *Model) float64 {
 	a := &m.Architecture
 	if m.ParamsB == nil || m.ActiveParamsB != nil || m.EffectiveParamsB != nil || a.VocabSize == nil || a.HiddenSize == nil || a.TieWordEmbeddings == nil || *a.TieWordEmbeddings {

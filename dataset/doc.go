@@ -16,9 +16,8 @@
 // are reported at once. A directory with one finding gives no Set. Check reports the warnings
 // too, without those that accepted.json lists; Format writes the files in canonical format.
 //
-// Reading is bounded: Dir opens regular files inside the directory only, a file and a line have a
-// largest size, and a report has at most 10,000 findings. What cannot be read is a finding at its
-// path.
+// Reading is bounded: Dir opens regular files inside the directory only, a file and a line have a largest size, and a
+// report has at most 10,000 findings. What cannot be read is a finding at its path.
 //
 // To follow a load, start at load.go. A new rule of one field is a tag in record. A new rule of a record or across records is an
 // entry in one of the tables of rules (modelRules and others) and a fixture in testdata/lint.
@@ -26,7 +25,6 @@
 // Unknown is nil: a field that may be null is a pointer, and nil matches no range. Sizes
 // that are unpublished are computed at load (see Quantizations) and say so.
 //
-// The package knows files and records. It does not know indexes, HTTP or quotas, never logs
-// and never reads the environment. Records of a Set must not be changed after Load returns;
-// reading them from many goroutines is safe.
+// The package knows files and records. It does not know indexes, HTTP or quotas, never logs and never reads the
+// environment. Records of a Set must not be changed after Load returns; reading them from many goroutines is safe.
 package dataset

@@ -20,9 +20,8 @@ var schemaFiles = map[string]string{
 // schemaMember is the member that names the schema, as the first of a file's object.
 var schemaMember = regexp.MustCompile(`^\s*\{(\s*"\$schema"\s*:\s*"([^"]*)"\s*,)`)
 
-// withoutSchema blanks the member of a record file that names its schema for editors: it is the
-// file's, not the record's. The other bytes keep their places. One that names another schema
-// is left, and is an unknown field.
+// withoutSchema blanks the member of a record file that names its schema for editors: it is the file's, not the
+// record's. The other bytes keep their places. One that names another schema is left, and is an unknown field.
 func withoutSchema(name string, b []byte) []byte {
 	m := schemaMember.FindSubmatchIndex(b)
 	if m == nil || string(b[m[4]:m[5]]) != schemaFiles[kindOf(name)] {

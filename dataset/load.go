@@ -59,9 +59,8 @@ func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
 	return newSet(src), nil
 }
 
-// Check reads and checks the dataset in fsys as Load does and returns everything there is to
-// say about it, warnings too, sorted by place. The error means that there is no dataset to be
-// read.
+// Check reads and checks the dataset in fsys as Load does and returns everything there is to say about it, warnings
+// too, sorted by place. The error means that there is no dataset to be read.
 func Check(fsys fs.FS, opt Options) (Findings, error) {
 	ctx := context.Background()
 	list, err := listFiles(fsys, true)

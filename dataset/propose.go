@@ -17,11 +17,10 @@ const proposedFile = benchmarksDir + "/proposed.ndjson"
 // dataset that set was read from. It returns the faults and warnings about these lines in order
 // of place, each with proposedFile as its path and the number of the line.
 //
-// The lines are compared with the benchmarks of the set that a rule could compare them with: those
-// of the same hardware and tool, those with their figures, and those with their ids. The cost is one look at every benchmark
-// of the set and a check of those. opt.Now is the clock and opt.Review a further rule; the other options
-// are not used. The set is
-// not changed. Safe for concurrent use.
+// The lines are compared with the benchmarks of the set that a rule could compare them with: those of the same hardware
+// and tool, those with their figures, and those with their ids. The cost is one look at every benchmark of the set and
+// a check of those. opt.Now is the clock and opt.Review a further rule; the other options are not used. The set is not
+// changed. Safe for concurrent use.
 func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 	if set.source == nil {
 		return nil, errNoFiles

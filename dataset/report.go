@@ -43,8 +43,7 @@ func (fs Findings) each(w io.Writer, line func(Finding) string) error {
 	return nil
 }
 
-// Under returns the findings with their paths below dir, for reports read from outside the
-// dataset directory.
+// Under returns the findings with their paths below dir, for reports read from outside the dataset directory.
 func (fs Findings) Under(dir string) Findings {
 	out := make(Findings, len(fs))
 	for i, f := range fs {

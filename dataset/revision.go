@@ -16,9 +16,8 @@ import (
 // errNoGit is returned by Revision where there is no git command.
 var errNoGit = errors.New("no git command was found: install git, or name two directories")
 
-// Revision returns the files of a dataset directory as they were at a git revision: a branch,
-// a tag, a commit, HEAD~3. dir is the directory in the work tree of today. The files are held in
-// memory, packed.
+// Revision returns the files of a dataset directory as they were at a git revision: a branch, a tag, a commit, HEAD~3.
+// dir is the directory in the work tree of today. The files are held in memory, packed.
 func Revision(ctx context.Context, dir, revision string) (fs.FS, error) {
 	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	var silent *exec.ExitError

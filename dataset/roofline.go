@@ -8,10 +8,9 @@ import (
 	"sync"
 )
 
-// Roofline holds measured decode speeds against memory bandwidth. Each token of a request reads the weights in
-// use once, so speed x bytes per token cannot exceed the bandwidth of the devices. The ratio of the two is how
-// near a measurement comes. Reads of the cache and activations are left aside, so an honest ratio stays below
-// 1.
+// Roofline holds measured decode speeds against memory bandwidth. Each token of a request reads the weights in use
+// once, so speed x bytes per token cannot exceed the bandwidth of the devices. The ratio of the two is how near a
+// measurement comes. Reads of the cache and activations are left aside, so an honest ratio stays below 1.
 //
 // It is built once from tables that do not change after, costs a few map look-ups per record, and
 // is safe for concurrent use.
@@ -161,9 +160,8 @@ func elsewhere(b *Benchmark, m *reading, h *Hardware) bool {
 	return *b.NGPULayers == 0 || *b.NGPULayers < m.layers
 }
 
-// bytesPerToken is what one token reads, in bytes; 0 where it is unknown. The size the source
-// prints comes first, then the size of a published file of that name, then parameters times
-// bits per weight.
+// bytesPerToken is what one token reads, in bytes; 0 where it is unknown. The size the source prints comes first, then
+// the size of a published file of that name, then parameters times bits per weight.
 func (r *Roofline) bytesPerToken(b *Benchmark, m *reading) float64 {
 	switch {
 	case m.share == 0:

@@ -1,9 +1,8 @@
 package dataset
 
-// BytesPerToken returns what one token of a run reads of the weights, in bytes, worked out as
-// for Ratio. It takes the size the source prints, else that of the published file of the
-// quantization, else parameters x bits per weight. Each is multiplied by the share of the
-// parameters in use. 0 where it is unknown.
+// BytesPerToken returns what one token of a run reads of the weights, in bytes, worked out as for Ratio. It takes the
+// size the source prints, else that of the published file of the quantization, else parameters x bits per weight. Each
+// is multiplied by the share of the parameters in use. 0 where it is unknown.
 func (r *Roofline) BytesPerToken(b *Benchmark) float64 {
 	m := r.models[b.Model]
 	if m == nil {

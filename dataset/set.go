@@ -8,8 +8,7 @@ import (
 	"modeldex/dataset/history"
 )
 
-// Digest is the SHA-256 of everything a load read but the folder changes: equal digests mean equal
-// records.
+// Digest is the SHA-256 of everything a load read but the folder changes: equal digests mean equal records.
 type Digest [32]byte
 
 // String gives the digest in lower-case hex.
@@ -54,9 +53,8 @@ type LoadedFile struct {
 	Digest Digest // SHA-256 of its bytes
 }
 
-// Files lists the files that the records of the set were read from, by name; nil for a set no load
-// made. The digest of the set is made of their digests and names; the folder of recorded changes is
-// in neither.
+// Files lists the files that the records of the set were read from, by name; nil for a set no load made. The digest of
+// the set is made of their digests and names; the folder of recorded changes is in neither.
 func (s *Set) Files() []LoadedFile {
 	if s.source == nil {
 		return nil
@@ -70,8 +68,7 @@ func (s *Set) Files() []LoadedFile {
 	return out
 }
 
-// Written returns the models as their files have them, without what is computed. The caller must not
-// change them.
+// Written returns the models as their files have them, without what is computed. The caller must not change them.
 func (s *Set) Written() []Model {
 	if s.source == nil {
 		return s.Models

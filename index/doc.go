@@ -19,9 +19,8 @@
 // of a column until the page is full. Facets (facets.go) leave out one condition after the other. Statistics
 // (stats.go) sort the matches by the codes of their keys.
 //
-// Build makes a generation. Nothing in it changes afterwards and nothing in it is a cache, so
-// everything here except Build is safe for concurrent use without locks. The garbage collector
-// frees old generations.
+// Build makes a generation. Nothing in it changes afterwards and nothing in it is a cache, so everything here except
+// Build is safe for concurrent use without locks. The garbage collector frees old generations.
 //
 // The package does not know HTTP, callers, quotas or files.
 package index

@@ -15,8 +15,7 @@ type Facet struct {
 	// Values are the values of a text or flag that matching records have, most frequent first, then
 	// in order. A record with several values is counted in each.
 	Values []ValueCount
-	// Min, Max and Bins describe the values of numbers and dates (as yyyymmdd); Bins is empty if none
-	// is known.
+	// Min, Max and Bins describe the values of numbers and dates (as yyyymmdd); Bins is empty if none is known.
 	Min, Max float64
 	Bins     []Bin
 }
@@ -27,8 +26,7 @@ type ValueCount struct {
 	Count int
 }
 
-// Bin is how many records have a value from From up to but not including To. The last bin
-// includes To.
+// Bin is how many records have a value from From up to but not including To. The last bin includes To.
 type Bin struct {
 	From, To float64
 	Count    int

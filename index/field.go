@@ -120,8 +120,7 @@ func (f *fieldOf[R]) kind() FieldKind {
 	}
 }
 
-// hasPosting reports whether values of the field are found by a posting. Slugs are found by a hash
-// table instead.
+// hasPosting reports whether values of the field are found by a posting. Slugs are found by a hash table instead.
 func (f *fieldOf[R]) hasPosting() bool {
 	switch f.kind() {
 	case Text, Flag, Count:

@@ -64,8 +64,7 @@ type Computed struct {
 	// Roofline is the share of the memory bandwidth the speed accounts for, PerStreamTPS the
 	// generation speed of each stream in tokens per second; NaN if unknown.
 	Roofline, PerStreamTPS float64
-	// ReproducedBy is how many other sources measured the same, -1 if unknown, see
-	// dataset.Reproduced.
+	// ReproducedBy is how many other sources measured the same, -1 if unknown, see dataset.Reproduced.
 	ReproducedBy int32
 }
 

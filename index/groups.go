@@ -39,9 +39,8 @@ func (g *Group) Statistic(by string) float64 {
 	}
 }
 
-// Page returns at most limit groups after a position, in the order of one of GroupOrders, descending if desc is
-// set. Ties are in the order of keys, and unknown values are last. next is where the next page begins, nil on
-// the last.
+// Page returns at most limit groups after a position, in the order of one of GroupOrders, descending if desc is set.
+// Ties are in the order of keys, and unknown values are last. next is where the next page begins, nil on the last.
 func (s *Stats) Page(by string, desc bool, after *Position, limit int) (groups []Group, next *Position) {
 	places := make([]groupPlace, len(s.Groups))
 	for i := range s.Groups {

@@ -23,9 +23,8 @@ func (l *Live) Publish(gen *Generation) {
 	_ = l.PublishAfter(gen, func(uint64) error { return nil })
 }
 
-// PublishAfter is Publish with a step in between: before is called with the number of the
-// generation while the previous one is still being served. If it returns an error, PublishAfter
-// returns that error and publishes nothing.
+// PublishAfter is Publish with a step in between: before is called with the number of the generation while the previous
+// one is still being served. If it returns an error, PublishAfter returns that error and publishes nothing.
 func (l *Live) PublishAfter(gen *Generation, before func(number uint64) error) error {
 	l.publishing.Lock()
 	defer l.publishing.Unlock()

@@ -26,9 +26,8 @@ type Page struct {
 	Next *Position
 }
 
-// Select returns at most q.Limit ordinals in the order of q.Sort, after q.After; a slug that no
-// longer exists resumes at its place. A field the table has no posting or column for is the
-// programmer's mistake and panics.
+// Select returns at most q.Limit ordinals in the order of q.Sort, after q.After; a slug that no longer exists resumes
+// at its place. A field the table has no posting or column for is the programmer's mistake and panics.
 func (t *Table) Select(q Query) Page { return t.Conditions(q).Page() }
 
 // Page is Select of the query.
@@ -121,9 +120,8 @@ func (o *ordering) place(p *Position) int {
 	})
 }
 
-// bound is the first ordinal after the place that a record had in default order, whether it still
-// exists or not. It does not look up the slug: if the record has moved since, the walk must not
-// jump with it.
+// bound is the first ordinal after the place that a record had in default order, whether it still exists or not. It
+// does not look up the slug: if the record has moved since, the walk must not jump with it.
 func (t *Table) bound(p *Position) uint32 {
 	home := t.columns[t.home.Field]
 	was := Position{Known: true, Text: p.Slug}

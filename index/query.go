@@ -26,9 +26,8 @@ type Query struct {
 	Limit int
 }
 
-// Set is one set filter. A value of a field with variants (Model, Hardware) also matches the
-// variants of that record, unless OnlySelf is set. In a field with the use Prefix, a value that
-// ends with * matches all values with that prefix.
+// Set is one set filter. A value of a field with variants (Model, Hardware) also matches the variants of that record,
+// unless OnlySelf is set. In a field with the use Prefix, a value that ends with * matches all values with that prefix.
 type Set struct {
 	Field    Field
 	Values   []string
@@ -98,8 +97,7 @@ func (p *Position) append(dst []byte) []byte {
 	return appendTexts(dst, []string{p.Text, p.Slug})
 }
 
-// appendTexts joins texts with commas. Commas in a text are escaped, so that one text is not read
-// as two.
+// appendTexts joins texts with commas. Commas in a text are escaped, so that one text is not read as two.
 func appendTexts(dst []byte, texts []string) []byte {
 	for i, t := range texts {
 		if i > 0 {

@@ -200,8 +200,7 @@ func (t *Table) Resolve(name string) (slug string, ok bool) {
 	return t.Slug(ord), true
 }
 
-// Names lists every slug, name and alias, lower case, sorted, for suggestions on error paths. The
-// slice is shared.
+// Names lists every slug, name and alias, lower case, sorted, for suggestions on error paths. The slice is shared.
 func (t *Table) Names() []string { return t.names }
 
 // Values lists the values of a set filter that records have, sorted. The slice is shared.

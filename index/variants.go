@@ -6,10 +6,9 @@ import (
 	"modeldex/dataset"
 )
 
-// variants maps a slug to the slugs of the records that are forms of it. A filter by the slug
-// matches them too, so that no benchmark is missed because its source was more exact. Models have
-// none: a repackaging of the same weights has no record of its own, its names are aliases of the
-// model, and its benchmarks are the model's.
+// variants maps a slug to the slugs of the records that are forms of it. A filter by the slug matches them too, so that
+// no benchmark is missed because its source was more exact. Models have none: a repackaging of the same weights has no
+// record of its own, its names are aliases of the model, and its benchmarks are the model's.
 type variants map[string][]string
 
 func (v variants) with(values []string) []string {

@@ -16,8 +16,7 @@ import (
 // findings are in the text. It means that the inputs, such as a weight, make no document.
 var errRefused = errors.New("document refused")
 
-// Inputs is everything a build depends on. The order of rows, aliases and directory entries
-// changes nothing.
+// Inputs is everything a build depends on. The order of rows, aliases and directory entries changes nothing.
 type Inputs struct {
 	Config   Config
 	Captures map[SourceID]Capture // one for each source of the configuration
@@ -32,10 +31,9 @@ type Inputs struct {
 	From []string
 }
 
-// Build makes the document: canonical JSON that has passed Verify. The same inputs give the
-// same bytes on any machine. Errors are a configuration, alias or row that breaks its rule,
-// and errRefused. Names that could not be matched are in the report, which is filled as far
-// as the build came.
+// Build makes the document: canonical JSON that has passed Verify. The same inputs give the same bytes on any machine.
+// Errors are a configuration, alias or row that breaks its rule, and errRefused. Names that could not be matched are in
+// the report, which is filled as far as the build came.
 func Build(ctx context.Context, in Inputs) ([]byte, Report, error) {
 	var rep Report
 	b := &builder{in: in, at: in.GeneratedAt.UTC().Truncate(time.Second), rep: &rep}

@@ -207,8 +207,7 @@ func (t *table) fetched() int64 {
 	return n
 }
 
-// setTasks finds the tasks of each split that enter the component: a model that lacks some has
-// a limitation.
+// setTasks finds the tasks of each split that enter the component: a model that lacks some has a limitation.
 func (t *table) setTasks(rows []Row) {
 	for _, r := range rows {
 		if t.cfg.enters(t.cfg.metric(r.Metric), r.Category) {

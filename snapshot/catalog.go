@@ -193,8 +193,7 @@ func intelligenceOf(doc *Document) map[string]Intelligence {
 	return all
 }
 
-// openRanks maps the models with open weights and a score to their place by score, 1 is best,
-// and counts them.
+// openRanks maps the models with open weights and a score to their place by score, 1 is best, and counts them.
 func openRanks(doc *Document) (ranks map[string]int, count int) {
 	var scores []float64
 	for i := range doc.Models {

@@ -127,8 +127,7 @@ func otherNames(chosen named, others []named) []string {
 	return once(names)
 }
 
-// scores makes the published scores of a reading, in the order of its rows, without their
-// places on the common scale.
+// scores makes the published scores of a reading, in the order of its rows, without their places on the common scale.
 func (t *table) scores(r reading) []Score {
 	var out []Score
 	for _, row := range r.rows {

@@ -12,9 +12,8 @@ import (
 // configFormat is the format a configuration must name.
 const configFormat = "modeldex-snapshot-build-v2"
 
-// Config says how a snapshot is built: its texts, its sources, which numbers enter the common
-// scale, and the thresholds of confidence. It is all of data/snapshots/build.json except the
-// files to read, which package importer declares.
+// Config says how a snapshot is built: its texts, its sources, which numbers enter the common scale, and the thresholds
+// of confidence. It is all of data/snapshots/build.json except the files to read, which package importer declares.
 type Config struct {
 	Format        string          `json:"format"`
 	BaseURL       string          `json:"base_url"` // where the publisher serves the schema; empty: schema_url is relative to the document

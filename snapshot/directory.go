@@ -44,8 +44,7 @@ func pick[T any](to **T, from *T) {
 	}
 }
 
-// directory finds the slug of a name. It never changes after NewDirectory and may be used
-// from many goroutines.
+// directory finds the slug of a name. It never changes after NewDirectory and may be used from many goroutines.
 type directory struct {
 	slugs map[string]string // normal form of a name -> slug, empty where two models share it
 	facts map[string]Facts  // slug -> facts
@@ -109,8 +108,7 @@ func normalName(name string) string {
 	return b.String()
 }
 
-// slugForm is the key of a name no table knows: its normal form without the characters a
-// slug cannot have.
+// slugForm is the key of a name no table knows: its normal form without the characters a slug cannot have.
 func slugForm(name string) string {
 	return strings.Trim(strings.NewReplacer("/", "-", ":", "-", "+", "-plus").Replace(normalName(name)), "-.")
 }
@@ -140,8 +138,7 @@ type aliasSource struct {
 	URL    string   `json:"url"`
 }
 
-// baseForm is the Form of a model that was not trained to follow instructions: a base model, or
-// an encoder.
+// baseForm is the Form of a model that was not trained to follow instructions: a base model, or an encoder.
 const baseForm = "base"
 
 // judged is the Match of a name a person joined.

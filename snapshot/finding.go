@@ -22,8 +22,7 @@ func (f Finding) String() string {
 	return f.Path + "#" + f.Pointer + ": " + f.Rule
 }
 
-// sortFindings orders by place, then rule, and drops repetitions, so that a report is the
-// same at each run.
+// sortFindings orders by place, then rule, and drops repetitions, so that a report is the same at each run.
 func sortFindings(fs []Finding) []Finding {
 	slices.SortFunc(fs, func(a, b Finding) int {
 		return cmp.Or(

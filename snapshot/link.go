@@ -10,9 +10,8 @@ import (
 	"modeldex/snapshot/linking"
 )
 
-// link fits the common scale over all readings of all models: in every split, so that the
-// releases of one source are linked by the models they share. Base models are left out: no
-// source but one has any, so nothing links them.
+// link fits the common scale over all readings of all models: in every split, so that the releases of one source are
+// linked by the models they share. Base models are left out: no source but one has any, so nothing links them.
 func link(cfg *Config, tables []*table, groups []*group) *rules {
 	l := &linker{cfg: cfg, at: map[Cell]int{}}
 	for _, t := range tables {

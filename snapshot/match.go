@@ -222,8 +222,7 @@ func preferred(rs []named) (named, []named) {
 	return rs[0], rs[1:]
 }
 
-// penalty weighs the settings of a name: an earlier setting of the configuration outweighs
-// all later ones together.
+// penalty weighs the settings of a name: an earlier setting of the configuration outweighs all later ones together.
 func (n named) penalty() int {
 	sum := 0
 	for i, s := range n.from.cfg.Settings {

@@ -145,8 +145,7 @@ type estimate struct {
 	values int
 }
 
-// estimates finds what each source says of a model, in the order of the sources. Scores without
-// a line say nothing.
+// estimates finds what each source says of a model, in the order of the sources. Scores without a line say nothing.
 func (r *rules) estimates(scores []Score) []estimate {
 	var out []estimate
 	for _, id := range sourceIDs {

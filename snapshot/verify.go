@@ -30,9 +30,8 @@ const maxDocumentBytes = 64 << 20
 type checked struct {
 	Document *Document // nil when there is a finding
 	Findings []Finding // in the order of the places; none: the content and the hash are right
-	// Form is the place where the bytes leave the canonical form, nil when they are canonical. A
-	// document in another form is right, but is not published: the hash of a published file is
-	// that of its bytes.
+	// Form is the place where the bytes leave the canonical form, nil when they are canonical. A document in another
+	// form is right, but is not published: the hash of a published file is that of its bytes.
 	Form *Finding
 }
 
@@ -68,9 +67,8 @@ func Read(r io.Reader) (*Document, []Finding) {
 	return c.Document, c.Findings
 }
 
-// check checks b in three rounds, each of which needs the one before: the syntax, then all
-// that can be checked in any JSON, then what needs the decoded document. The schema, which takes half of the time, is
-// checked beside the others.
+// check checks b in three rounds, each of which needs the one before: the syntax, then all that can be checked in any
+// JSON, then what needs the decoded document. The schema, which takes half of the time, is checked beside the others.
 func check(b []byte) checked {
 	if len(b) > maxDocumentBytes {
 		return checked{Findings: []Finding{{Rule: fmt.Sprintf("must be at most %d bytes", maxDocumentBytes)}}}
@@ -257,8 +255,7 @@ func leaf(e *jsonschema.ValidationError, p *message.Printer) Finding {
 	return f
 }
 
-// checkForm finds where the bytes leave the canonical form, nil for nowhere, and checks the hash
-// of that form.
+// checkForm finds where the bytes leave the canonical form, nil for nowhere, and checks the hash of that form.
 func checkForm(b []byte) (form *Finding, hash []Finding) {
 	c := jsontext.Value(bytes.Clone(b))
 	if err := c.Canonicalize(); err != nil {

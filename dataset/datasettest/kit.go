@@ -1,6 +1,5 @@
-// Package datasettest is the test kit of dataset and its rooms: the base dataset that fixtures
-// change, the shipped data in memory, and what tests write files with. It knows files only, so that
-// the tests inside package dataset can use it.
+// Package datasettest is the test kit of dataset and its rooms: the base dataset that fixtures change, the shipped data
+// in memory, and what tests write files with. It knows files only, so that the tests inside package dataset can use it.
 package datasettest
 
 import (

@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 )
 
-// Program builds the program of this module, whose root is given, and returns its path in dir. It is a copy of
-// the executable that go run keeps in the build cache. So it is linked once for the tests of all packages, and
-// again only when its code has changed. It has no information for debuggers: no test debugs it, and linking
-// takes half as long.
+// Program builds the program of this module, whose root is given, and returns its path in dir. It is a copy of the
+// executable that go run keeps in the build cache. So it is linked once for the tests of all packages, and again only
+// when its code has changed. It has no information for debuggers: no test debugs it, and linking takes half as long.
 func Program(root, dir string, flags ...string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

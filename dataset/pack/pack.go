@@ -9,9 +9,8 @@ import (
 	"modeldex/dataset/record"
 )
 
-// A Pack is benchmarks in default order: newest run date first and unknown last, then by id. It
-// is not changed once it is made; all methods are safe for concurrent use. The zero value is
-// empty.
+// A Pack is benchmarks in default order: newest run date first and unknown last, then by id. It is not changed once it
+// is made; all methods are safe for concurrent use. The zero value is empty.
 type Pack struct{ recs []*record.Benchmark }
 
 // New returns a pack of records that are in default order already. It keeps recs.

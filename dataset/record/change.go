@@ -40,8 +40,7 @@ type Release struct {
 	After *string `json:"after" jsonschema:"nullable,pattern=^[0-9a-f]{64}$,example=9abf6a22b58c5bee966fd247b17283e561a58a2ffc4d7f8b347d26e33520fbb7"`
 }
 
-// Change is what happened in a release to some records of a table.
-// Records to which the same happened share a line.
+// Change is what happened in a release to some records of a table. Records to which the same happened share a line.
 type Change struct {
 	// Kind of record: dataset is dataset.json itself.
 	Table ChangeTable `json:"table" jsonschema:"example=benchmarks"`
@@ -85,8 +84,7 @@ type ChangeLine struct {
 
 var releaseLine = regexp.MustCompile(`^\s*\{\s*"release"`)
 
-// DecodeChange reads a line of data/changes strictly; a line that begins with the member release
-// is a Release.
+// DecodeChange reads a line of data/changes strictly; a line that begins with the member release is a Release.
 func DecodeChange(b []byte, rec *ChangeLine) []Problem {
 	*rec = ChangeLine{}
 	if releaseLine.Match(b) {

@@ -180,8 +180,7 @@ func syntaxText(err error) string {
 	return "not JSON: " + strings.TrimPrefix(err.Error(), "jsontext: ")
 }
 
-// dotted gives a place inside a record as check messages name it, nothing where it is deeper
-// than any record goes.
+// dotted gives a place inside a record as check messages name it, nothing where it is deeper than any record goes.
 func dotted(p jsontext.Pointer) string {
 	if strings.Count(string(p), "/") > 8 {
 		return ""
@@ -282,8 +281,7 @@ func descend(dec *jsontext.Decoder, name string) (int, bool) {
 	}
 }
 
-// valueOffset is where the value the decoder is before begins: past the colon or comma and
-// the blanks.
+// valueOffset is where the value the decoder is before begins: past the colon or comma and the blanks.
 func valueOffset(dec *jsontext.Decoder) int {
 	dec.PeekKind()
 	rest := dec.UnreadBuffer()

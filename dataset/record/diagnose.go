@@ -22,9 +22,8 @@ type walker struct {
 	faults []Problem
 }
 
-// Diagnose lists everything about b that breaks a rule of its shape: unknown, missing,
-// null and duplicate fields, wrong types, and values out of their bounds. The first fault
-// of syntax ends the list.
+// Diagnose lists everything about b that breaks a rule of its shape: unknown, missing, null and duplicate fields, wrong
+// types, and values out of their bounds. The first fault of syntax ends the list.
 func Diagnose(b []byte, s *Schema) []Problem {
 	w := &walker{dec: jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true))}
 	err := w.value(&Rule{Kind: reflect.Struct, Object: s}, false, "")

@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Schema is what the Go type of a record says of its fields: their JSON names and the rules
-// in their `jsonschema` tags. The same tags make the JSON Schemas and the field reference, so a
-// rule is written once.
+// A Schema is what the Go type of a record says of its fields: their JSON names and the rules in their `jsonschema`
+// tags. The same tags make the JSON Schemas and the field reference, so a rule is written once.
 type Schema struct {
 	Fields []Field
 	byName map[string]*Field // JSON name -> field
@@ -134,8 +133,7 @@ func ruleOf(t reflect.Type, tag string) Rule {
 	return r
 }
 
-// tagParts splits a tag at its commas. An escaped comma belongs to the value, as in the
-// generator of the schemas.
+// tagParts splits a tag at its commas. An escaped comma belongs to the value, as in the generator of the schemas.
 func tagParts(tag string) []string {
 	const escaped = "\x00"
 	parts := strings.Split(strings.ReplaceAll(tag, `\,`, escaped), ",")

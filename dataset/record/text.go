@@ -8,9 +8,8 @@ import (
 )
 
 // Invisible returns the first invisible character of a text. That is a control character, one that changes the
-// direction of text, a zero-width character, a filler or an end of line. Two texts that differ only by such
-// characters look the same, and some change what a terminal shows. Variation selectors do not count: emoji have
-// them.
+// direction of text, a zero-width character, a filler or an end of line. Two texts that differ only by such characters
+// look the same, and some change what a terminal shows. Variation selectors do not count: emoji have them.
 func Invisible(s string) (rune, bool) {
 	if isASCII(s) {
 		return 0, false
@@ -93,8 +92,7 @@ func Noun[N int | int64 | uint64](n N, one, many string) string {
 	return many
 }
 
-// Clip makes a text fit to be shown: valid UTF-8, at most n characters, and an ellipsis where more
-// were cut off.
+// Clip makes a text fit to be shown: valid UTF-8, at most n characters, and an ellipsis where more were cut off.
 func Clip(s string, n int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= n {

@@ -95,8 +95,7 @@ func (d DatasetArg) flag() Dataset {
 	return d.Dataset
 }
 
-// Load finds the dataset and loads it. Findings name files by their path from the working
-// directory.
+// Load finds the dataset and loads it. Findings name files by their path from the working directory.
 func (d Dataset) Load(env *Env) (*dataset.Set, Source, error) {
 	src, err := d.Find(env)
 	if err != nil {

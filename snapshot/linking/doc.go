@@ -23,18 +23,16 @@
 //
 // # Fit
 //
-// Fit maximizes the likelihood by expectation and maximization (Rubin and Thayer, EM algorithms
-// for ML factor analysis, Psychometrika 47, 1982), for a fixed number of rounds from a fixed
-// start. The fit has a known weakness: an item or a source whose error shrinks to nothing decides
-// alone (a Heywood case). Two rules keep it away from that. Variances carry a weak prior, and no
-// item counts as more exact than the median item of its source.
+// Fit maximizes the likelihood by expectation and maximization (Rubin and Thayer, EM algorithms for ML factor analysis,
+// Psychometrika 47, 1982), for a fixed number of rounds from a fixed start. The fit has a known weakness: an item or a
+// source whose error shrinks to nothing decides alone (a Heywood case). Two rules keep it away from that. Variances
+// carry a weak prior, and no item counts as more exact than the median item of its source.
 //
 // # Reproducible
 //
-// The result depends on the numbers only, not on their order and not on the processor. Sums are
-// taken in a fixed order. Products that enter sums are converted explicitly, which by the language
-// specification prevents a fused multiply-add. Of package math only Sqrt is used: it is exact to the
-// last bit everywhere.
+// The result depends on the numbers only, not on their order and not on the processor. Sums are taken in a fixed order.
+// Products that enter sums are converted explicitly, which by the language specification prevents a fused multiply-add.
+// Of package math only Sqrt is used: it is exact to the last bit everywhere.
 //
 // Functions share nothing and may run side by side.
 package linking

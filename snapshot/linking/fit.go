@@ -39,10 +39,9 @@ const (
 	priorSpecific = 0.1 // share of the variance of ability
 )
 
-// Fit estimates the line of every item. sources holds the source of each item, numbered from 0
-// and up. An item that fewer than least models have gets no line and its numbers are left out.
-// Values must rise with ability; a caller negates those that fall. The order of numbers changes
-// nothing. Fit does not keep or change its arguments.
+// Fit estimates the line of every item. sources holds the source of each item, numbered from 0 and up. An item that
+// fewer than least models have gets no line and its numbers are left out. Values must rise with ability; a caller
+// negates those that fall. The order of numbers changes nothing. Fit does not keep or change its arguments.
 func Fit(sources []int, numbers []Number, least int) scale {
 	f := newFit(sources, numbers, least)
 	for range rounds {
@@ -159,8 +158,7 @@ func (f *fit) expect() {
 	}
 }
 
-// combine fills the moments of one model from what each source says of it: the precision
-// weight and the weighted sum.
+// combine fills the moments of one model from what each source says of it: the precision weight and the weighted sum.
 func (f *fit) combine(out []moment, weight, sum []float64) {
 	total, pull := 1.0, 0.0 // precision of ability and precision times mean; 1: the variance of ability over all models
 	for s := range out {

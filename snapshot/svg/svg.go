@@ -2,9 +2,8 @@
 // follows the colour scheme of the reader, and writes the same bytes for the same calls. A plotting
 // library was the alternative: it brings fonts and rasters for charts that need neither.
 //
-// A drawing is a file of its own with a style of its own, or a part of an HTML page, which has the
-// style. A page whose content security policy allows no inline styles shows it too, as long as its
-// shapes have classes and no colours.
+// A drawing is a file of its own with a style of its own, or a part of an HTML page, which has the style. A page whose
+// content security policy allows no inline styles shows it too, as long as its shapes have classes and no colours.
 //
 // A Drawing belongs to one goroutine.
 package svg
