@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net"
@@ -14,7 +13,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -23,32 +21,19 @@ import (
 type process struct {
 	cmd    *exec.Cmd
 	addr   string
-	output lockedBuffer
+	output string // file
 	ended  chan struct{}
-}
-
-// lockedBuffer may be read while a program writes into it.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // startProcess runs a program in dir.
 func startProcess(dir, name string, args ...string) (*process, error) {
-	p := &process{cmd: exec.Command(name, args...), ended: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, &p.output, &p.output
+	out, err := os.CreateTemp(dir, "output")
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close() // the program has it too
+	p := &process{cmd: exec.Command(name, args...), output: out.Name(), ended: make(chan struct{})}
+	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = dir, out, out
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // no server outlives the bench
 	if err := p.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", name, err)
@@ -58,6 +43,12 @@ func startProcess(dir, name string, args ...string) (*process, error) {
 		close(p.ended)
 	}()
 	return p, nil
+}
+
+// printed is what the program has printed so far.
+func (p *process) printed() string {
+	b, _ := os.ReadFile(p.output) // of a file that was just made
+	return string(b)
 }
 
 // stop ends the program and waits for its end.
@@ -77,11 +68,11 @@ func (p *process) awaitListening(addr string) error {
 		}
 		select {
 		case <-p.ended:
-			return fmt.Errorf("%s ended: %s", p.cmd.Path, p.output.String())
+			return fmt.Errorf("%s ended: %s", p.cmd.Path, p.printed())
 		default:
 		}
 	}
-	return fmt.Errorf("%s does not listen at %s: %s", p.cmd.Path, addr, p.output.String())
+	return fmt.Errorf("%s does not listen at %s: %s", p.cmd.Path, addr, p.printed())
 }
 
 // processorTime is what the process and its children have used on all cores, with the kernel's work for them.
@@ -179,13 +170,13 @@ func startServer(program, dir, data string) (*server, error) {
 	}
 	s := &server{process: p}
 	for s.addr == "" {
-		if m := announced.FindStringSubmatch(p.output.String()); m != nil {
+		if m := announced.FindStringSubmatch(p.printed()); m != nil {
 			s.addr = m[1]
 			break
 		}
 		select {
 		case <-p.ended:
-			return nil, fmt.Errorf("the server ended: %s", p.output.String())
+			return nil, fmt.Errorf("the server ended: %s", p.printed())
 		case <-time.After(time.Millisecond):
 		}
 	}

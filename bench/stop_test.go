@@ -55,7 +55,7 @@ func TestStopDuringReload(t *testing.T) {
 			}
 			start := used()
 			turn(other) // every benchmark differs
-			for used() < start+time.Duration(share*float64(start)) && !strings.Contains(s.output.String(), published) {
+			for used() < start+time.Duration(share*float64(start)) && !strings.Contains(s.printed(), published) {
 				time.Sleep(time.Millisecond)
 			}
 			must(s.cmd.Process.Signal(syscall.SIGTERM))
@@ -69,11 +69,11 @@ func TestStopDuringReload(t *testing.T) {
 			if after > start/3 {
 				t.Errorf("after the signal the program used %v of processor, the start %v", after, start)
 			}
-			if strings.Contains(s.output.String(), published) {
+			if strings.Contains(s.printed(), published) {
 				t.Error("a load that the signal met was published")
 			}
-			if !strings.Contains(s.output.String(), `"msg":"stopped"`) || strings.Contains(s.output.String(), "dataset rejected") {
-				t.Errorf("the program did not stop in order: %s", s.output.String())
+			if !strings.Contains(s.printed(), `"msg":"stopped"`) || strings.Contains(s.printed(), "dataset rejected") {
+				t.Errorf("the program did not stop in order: %s", s.printed())
 			}
 		})
 	}
