@@ -304,7 +304,7 @@ func checkStored(c *checker, r *run, p place) {
 		return
 	}
 	large := r.ModelSizeGiB != nil && m.ParamsB != nil && *r.ModelSizeGiB*(1<<30)*8 > storedSmaller**m.ParamsB*1e9 // it is stored in 16 bits after all
-	if q := r.Quantization; q != nil && m.TrainedBits != nil && *m.TrainedBits >= 4 && c.line.bitsOf(*q) >= fullBits && !large {
+	if q := r.Quantization; q != nil && m.TrainedBits != nil && *m.TrainedBits >= 4 && c.line.BitsPerWeight(*q) >= fullBits && !large {
 		c.warning(p, "quantization", fmt.Sprintf("must be that of the weights, which were trained in %s bits, got %q", plainNumber(*m.TrainedBits), *q), "model")
 	}
 	if most, depth := m.Architecture.ContextLength, r.ContextDepth; most != nil && depth != nil && *depth > *most {
@@ -443,7 +443,7 @@ func checkWeights(c *checker, _ all, _ place) {
 		case r.ModelSizeGiB != nil:
 			gib = *r.ModelSizeGiB
 		case r.Quantization != nil:
-			gib = params * 1e9 * c.line.bitsOf(*r.Quantization) / 8 / (1 << 30)
+			gib = params * 1e9 * c.line.BitsPerWeight(*r.Quantization) / 8 / (1 << 30)
 		case r.Tool == "ollama" && !quantized.MatchString(r.ModelRaw): // a tag alone is a file of four bits or more
 			gib = params * 1e9 * 4 / 8 / (1 << 30)
 		}

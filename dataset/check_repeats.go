@@ -20,40 +20,25 @@ type measurement struct {
 	flash, drafted, offload         int8
 	os                              string
 	promptTPS, generationTPS, ttft  float64
-	told                            told
-}
-
-// told is what else tells a measurement by whose speeds it cannot be recognised: two machines of one kind may well both
-// print 12 tokens per second, but not on the same page with the same words. Zero for others.
-type told struct {
-	figures               figures
-	page                  URL
-	day                   Date
-	modelRaw, hardwareRaw string
-	notes                 string
-	watts, gib            float64
 }
 
 // sameRun reports whether two benchmarks are one measurement: of one key, and with speeds of few digits, equal but for
-// their ids.
+// their ids. Two machines of one kind may well both print 12 tokens per second.
 func sameRun(a, b *Benchmark) bool {
 	m := measurementOf(a)
 	if m != measurementOf(b) {
 		return false
 	}
-	if m.told == (told{}) {
-		return true
-	}
 	x, y := *a, *b
 	x.ID, y.ID = "", ""
-	return reflect.DeepEqual(x, y)
+	return digits(m.promptTPS)+digits(m.generationTPS) >= speedDigits || reflect.DeepEqual(x, y)
 }
 
 // speedDigits is how many digits of speeds tell a measurement, where model, hardware and settings are the same.
 const speedDigits = 6
 
 func measurementOf(b *Benchmark) measurement {
-	m := measurement{
+	return measurement{
 		model: b.Model, hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount,
 		quantization: valueOf(b.Quantization), version: valueOf(b.ToolVersion), backend: valueOf(b.Backend), os: valueOf(b.OS),
 		users: numberOf(b.Concurrency), prompt: numberOf(b.NPrompt), generated: numberOf(b.NGen), depth: numberOf(b.ContextDepth),
@@ -61,14 +46,6 @@ func measurementOf(b *Benchmark) measurement {
 		flash: flagOf(b.FlashAttention), drafted: flagOf(b.SpeculativeDecoding), offload: flagOf(b.PartialOffload),
 		promptTPS: twoDecimals(b.PromptTPS), generationTPS: twoDecimals(b.GenerationTPS), ttft: twoDecimals(b.TTFTMs),
 	}
-	if digits(m.promptTPS)+digits(m.generationTPS) < speedDigits {
-		m.told = told{
-			page: valueOf(b.SourceURL), day: valueOf(b.RunDate), modelRaw: b.ModelRaw, hardwareRaw: b.HardwareRaw, notes: valueOf(b.Notes),
-			watts: twoDecimals(b.PowerWatts), gib: twoDecimals(b.ModelSizeGiB),
-		}
-		m.told.figures, _ = figuresOf(b)
-	}
-	return m
 }
 
 func valueOf[T ~string](s *T) T {

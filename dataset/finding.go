@@ -26,20 +26,23 @@ func (s Severity) String() string {
 	return "error"
 }
 
+// MarshalText gives the word of the severity.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // Finding is one violation of a rule.
 type Finding struct {
-	Path string // file, relative to the dataset directory, with slashes
-	Line int    // from 1; 0 where the finding is about the whole file
-	Col  int    // from 1, in characters; 0 where the finding is about the whole line
+	Path string `json:"path"` // file, relative to the dataset directory, with slashes
+	Line int    `json:"line"` // from 1; 0 where the finding is about the whole file
+	Col  int    `json:"col"`  // from 1, in characters; 0 where the finding is about the whole line
 	// Field is the dotted name of the field, empty where the finding is about the record.
-	Field string
+	Field string `json:"field"`
 	// Text is one sentence: the rule, then what was found. Lower case, no full stop.
-	Text     string
-	Severity Severity
+	Text     string   `json:"text"`
+	Severity Severity `json:"severity"`
 	// Rule is the id of the rule, see Rules; empty for those of single fields and files.
-	Rule string
+	Rule string `json:"rule"`
 	// Record is the slug of the record, or the id of a benchmark; empty where Rule is.
-	Record Slug
+	Record Slug `json:"record"`
 
 	unreadable bool // the file could not be read; another attempt may succeed
 	broken     bool // the text is no record: not JSON, or JSON of another kind

@@ -53,27 +53,13 @@ func (fs Findings) Under(dir string) Findings {
 	return out
 }
 
-type findingJSON struct {
-	Path     string `json:"path"`
-	Line     int    `json:"line"`
-	Col      int    `json:"col"`
-	Field    string `json:"field"`
-	Text     string `json:"text"`
-	Severity string `json:"severity"`
-	Rule     string `json:"rule"`
-	Record   Slug   `json:"record"`
-}
-
 func (fs Findings) reportJSON(w io.Writer) error {
 	out := struct {
-		Findings []findingJSON `json:"findings"`
-		Errors   int           `json:"errors"`
-		Warnings int           `json:"warnings"`
-	}{Findings: make([]findingJSON, len(fs)), Errors: len(fs.Faults())}
+		Findings Findings `json:"findings"`
+		Errors   int      `json:"errors"`
+		Warnings int      `json:"warnings"`
+	}{Findings: append(Findings{}, fs...), Errors: len(fs.Faults())}
 	out.Warnings = len(fs) - out.Errors
-	for i, f := range fs {
-		out.Findings[i] = findingJSON{f.Path, f.Line, f.Col, f.Field, f.Text, f.Severity.String(), f.Rule, f.Record}
-	}
 	b, err := jsonv2.Marshal(&out)
 	if err == nil {
 		_, err = w.Write(append(b, '\n'))

@@ -19,8 +19,7 @@ type Roofline struct {
 	hardware map[Slug]*device
 	bits     map[string]float64 // storage type, upper case -> bits per weight
 
-	mu     sync.RWMutex
-	byName map[string]float64 // quantization as printed -> bits, worked out when first met
+	byName sync.Map // quantization as printed -> bits, worked out when first met
 }
 
 // device is a piece of hardware and its bandwidth in bytes per second, 0 where unknown.
@@ -53,7 +52,7 @@ func pointers[T any](recs []T) []*T {
 func newRoofline(models []*Model, hardware []*Hardware, types []*QuantizationType) *Roofline {
 	r := &Roofline{
 		models: make(map[Slug]*reading, len(models)), hardware: make(map[Slug]*device, len(hardware)),
-		bits: make(map[string]float64, len(types)), byName: map[string]float64{},
+		bits: make(map[string]float64, len(types)),
 	}
 	for _, m := range models {
 		r.models[m.Slug] = readingOf(m)
@@ -124,47 +123,53 @@ func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 	return gbps
 }
 
-// Ratio returns how much of the memory bandwidth the generation speed of b accounts for, rounded to four
-// decimals: 1 is the most that one token per pass allows; above it, tokens were drafted or something is wrong.
-// It is unknown if an input is missing: speed, bandwidth, the parameters read or the storage of the weights. It
-// is also unknown if part of the weights was in other memory.
+// Ratio returns how much of the memory bandwidth the generation speed of b accounts for, rounded to four decimals: 1 is
+// the most that one token per pass allows; above it, tokens were drafted or something is wrong. It is unknown if an input
+// is missing: speed, bandwidth, the parameters read or the storage of the weights. It is also unknown if part of the
+// weights was in other memory.
 func (r *Roofline) Ratio(b *Benchmark) (ratio float64, known bool) {
-	return r.ratio(b, r.models[b.Model], r.hardware[b.Hardware])
-}
-
-// ratio is Ratio with the model and the hardware of b, nil for unknown ones.
-func (r *Roofline) ratio(b *Benchmark, m *reading, h *device) (ratio float64, known bool) {
-	if b.GenerationTPS == nil || m == nil || h == nil || elsewhere(b, m, h.Hardware) {
+	bytes, limit := r.BytesPerToken(b), r.Bandwidth(b.Hardware)*float64(b.HardwareCount)
+	if b.GenerationTPS == nil || bytes == 0 || limit == 0 || r.Elsewhere(b) {
 		return 0, false
 	}
-	speed, bytes := *b.GenerationTPS, r.bytesPerToken(b, m)
-	limit := h.bytesPS * float64(b.HardwareCount)
+	speed := *b.GenerationTPS
 	if b.Concurrency != nil {
 		speed /= float64(*b.Concurrency)
-	}
-	if bytes == 0 || limit == 0 {
-		return 0, false
 	}
 	return math.Round(speed*bytes/limit*1e4) / 1e4, true
 }
 
-// elsewhere reports whether weights lay outside the memory of the device. Unified memory is one
-// memory, however many layers are put on the graphics.
-func elsewhere(b *Benchmark, m *reading, h *Hardware) bool {
-	if b.PartialOffload != nil {
-		return *b.PartialOffload
+// Bandwidth returns the memory bandwidth of one device in bytes per second, 0 where it is unknown; of a record of several
+// variants the highest.
+func (r *Roofline) Bandwidth(hardware Slug) float64 {
+	if h := r.hardware[hardware]; h != nil {
+		return h.bytesPS
 	}
-	if b.NGPULayers == nil || h.UnifiedMemory || h.Type == "cpu" {
+	return 0
+}
+
+// Elsewhere reports whether part of the weights of a run lay outside the memory of its device, by partial_offload or by
+// the number of layers on the device. Unified memory is one memory, however many layers are put on the graphics.
+func (r *Roofline) Elsewhere(b *Benchmark) bool {
+	m, h := r.models[b.Model], r.hardware[b.Hardware]
+	switch {
+	case m == nil || h == nil:
+		return false
+	case b.PartialOffload != nil:
+		return *b.PartialOffload
+	case b.NGPULayers == nil || h.UnifiedMemory || h.Type == "cpu":
 		return false
 	}
 	return *b.NGPULayers == 0 || *b.NGPULayers < m.layers
 }
 
-// bytesPerToken is what one token reads, in bytes; 0 where it is unknown. The size the source prints comes first, then
-// the size of a published file of that name, then parameters times bits per weight.
-func (r *Roofline) bytesPerToken(b *Benchmark, m *reading) float64 {
+// BytesPerToken returns what one token of a run reads of the weights, in bytes. It takes the size the source prints, else
+// that of the published file of the quantization, else parameters x bits per weight. Each is multiplied by the share of
+// the parameters in use. 0 where it is unknown.
+func (r *Roofline) BytesPerToken(b *Benchmark) float64 {
+	m := r.models[b.Model]
 	switch {
-	case m.share == 0:
+	case m == nil || m.share == 0:
 		return 0
 	case b.ModelSizeGiB != nil && (b.SizeIncludesProjector == nil || !*b.SizeIncludesProjector):
 		return *b.ModelSizeGiB * (1 << 30) * m.share
@@ -173,23 +178,19 @@ func (r *Roofline) bytesPerToken(b *Benchmark, m *reading) float64 {
 	case m.sizes[*b.Quantization] > 0:
 		return m.sizes[*b.Quantization] * m.share
 	default:
-		return m.params * r.bitsOf(*b.Quantization) / 8
+		return m.params * r.BitsPerWeight(*b.Quantization) / 8
 	}
 }
 
-// bitsOf is the storage of a quantization in bits per weight. It is that of the type in the name, or of the
-// smallest mix of that type (UD-Q4_K_XL counts as Q4_K_S). Else it is the number of bits in the name, which is
-// the least that is possible. 0 means that the name says nothing.
-func (r *Roofline) bitsOf(name string) float64 {
-	r.mu.RLock()
-	bits, known := r.byName[name]
-	r.mu.RUnlock()
-	if !known {
-		bits = r.readBits(name)
-		r.mu.Lock()
-		r.byName[strings.Clone(name)] = bits // the text may be a part of a longer one
-		r.mu.Unlock()
+// BitsPerWeight returns the storage of a quantization in bits per weight: that of the type in the name, or of the
+// smallest mix of that type (UD-Q4_K_XL counts as Q4_K_S). Else it is the number of bits in the name, which is the least
+// that is possible. 0 means that the name says nothing.
+func (r *Roofline) BitsPerWeight(quantization string) float64 {
+	if bits, known := r.byName.Load(quantization); known {
+		return bits.(float64)
 	}
+	bits := r.readBits(quantization)
+	r.byName.Store(strings.Clone(quantization), bits) // the text may be a part of a longer one
 	return bits
 }
 

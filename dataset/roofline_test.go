@@ -108,7 +108,7 @@ func TestBitsOf(t *testing.T) {
 		"q4f16_1": 4, "FP8-static": 8, "UQFF q8": 8, "bf16": 16, "f32": 32, "AQLM 2-bit": 2, "MXFP8": 8,
 		"AWQ": 0, "GPTQ g128": 0, "SpinQuant": 0, "": 0,
 	} {
-		if got := line.bitsOf(name); got != want {
+		if got := line.BitsPerWeight(name); got != want {
 			t.Errorf("bitsOf(%q) = %v, want %v", name, got, want)
 		}
 	}

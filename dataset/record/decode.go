@@ -7,9 +7,7 @@ import (
 	"io"
 	"iter"
 	"reflect"
-	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-json"
@@ -90,15 +88,14 @@ func syntaxProblem(b []byte, err error) Problem {
 // Conflict begins the text of a problem at a line that git puts around the two sides of a conflict.
 const Conflict = "a merge conflict is not resolved: "
 
-// syntaxHint says what people do at an offset that JSON does not allow, empty where nothing is known.
+// syntaxHint says what people often do at an offset that JSON does not allow, empty for anything else.
 func syntaxHint(b []byte, offset int) string {
 	if offset < 0 || offset >= len(b) {
 		return ""
 	}
 	at, _ := utf8.DecodeRune(b[offset:])
-	word := wordAt(b, offset)
-	before := bytes.TrimRight(b[:offset], blanks)
-	afterComma := len(before) > 0 && before[len(before)-1] == ','
+	behind := bytes.TrimLeft(b[offset+1:], blanks)
+	afterComma := bytes.HasSuffix(bytes.TrimRight(b[:offset], blanks), []byte{','})
 	switch {
 	case b[offset] >= 0xfe:
 		return "; the file must be in UTF-8"
@@ -108,39 +105,14 @@ func syntaxHint(b []byte, offset int) string {
 		return "; there is no place for comments"
 	case at == '\n' || at == '\r': // only a text cannot go on behind one
 		return `; a text ends on its line: a quote is missing, or the line end is to be written \n`
-	case at == '\t':
-		return `; a quote is missing before this tab, or it is to be written \t`
-	case unicode.IsSpace(at):
-		return "; this blank is no plain one"
-	case slices.Contains([]string{"true", "false", "null", "none", "nan"}, strings.ToLower(word)):
+	case strings.ContainsRune("TFN", at):
 		return "; true, false and null are in lower case, and unknown is null"
-	case at == ',' && len(bytes.Trim(b[offset+1:], blanks)) == 0:
-		return "; there is a comma too many"
-	case afterComma && (at == '}' || at == ']' || at == ','), at == ',' && closesBehind(b[offset+1:]):
+	case afterComma && strings.ContainsRune("}],", at), at == ',' && (len(behind) == 0 || behind[0] == '}' || behind[0] == ']'):
 		return "; there is a comma too many"
 	case '0' <= at && at <= '9' && afterComma:
 		return "; decimals have a point"
 	}
 	return ""
-}
-
-// wordAt is the word that has the letter at an offset, empty where there is none: the decoder stops at the first letter
-// that cannot be, which may be in the middle of a word.
-func wordAt(b []byte, offset int) string {
-	isLetter := func(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-	from, to := offset, offset
-	for from > 0 && isLetter(b[from-1]) {
-		from--
-	}
-	for to < len(b) && isLetter(b[to]) {
-		to++
-	}
-	return string(b[from:to])
-}
-
-func closesBehind(b []byte) bool {
-	b = bytes.TrimLeft(b, blanks)
-	return len(b) > 0 && (b[0] == '}' || b[0] == ']')
 }
 
 // conflictAt is the line at an offset where it is one that git puts around the two sides of a conflict.

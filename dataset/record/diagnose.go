@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -202,35 +201,9 @@ func (r *Rule) Check(v jsontext.Value, nullable bool) string {
 	case fits:
 		return text + ", got " + short(v)
 	case nullable:
-		return "must be " + wanted[r.Kind] + " or null, got " + short(v) + r.numberHint(v)
-	default:
-		return "must be " + wanted[r.Kind] + ", got " + short(v) + r.numberHint(v)
+		return "must be " + wanted[r.Kind] + " or null, got " + short(v)
 	}
-}
-
-// Texts that hold a number in another form than JSON has, and what to say of each.
-var numberSlips = []struct {
-	form *regexp.Regexp
-	hint string
-}{
-	{regexp.MustCompile(`^-?(0|[1-9]\d*)(\.\d+)?$`), "; without quotes"},
-	{regexp.MustCompile(`^[+-]?\d[\d,_' ]*(\.\d+)?$`), "; decimals have a point, and nothing else is between digits or before them"},
-	{regexp.MustCompile(`^[+-]?\d*\.\d*$`), "; a digit is on each side of the point"},
-	{regexp.MustCompile(`^[+-]?\d[\d.,]*\s*[\pL%°/]+$`), "; the unit is left out"},
-}
-
-// numberHint says what people do to numbers, empty where nothing is known.
-func (r *Rule) numberHint(v jsontext.Value) string {
-	if v.Kind() != jsontext.KindString || r.Kind != reflect.Int64 && r.Kind != reflect.Float64 {
-		return ""
-	}
-	text := strings.TrimSpace(unquote(v))
-	for _, slip := range numberSlips {
-		if slip.form.MatchString(text) {
-			return slip.hint
-		}
-	}
-	return ""
+	return "must be " + wanted[r.Kind] + ", got " + short(v)
 }
 
 // patternWords are the rules of patterns in words, where people write something else than the pattern asks for.

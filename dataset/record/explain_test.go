@@ -20,7 +20,7 @@ func TestExplain(t *testing.T) {
 	}
 	for _, tt := range []struct{ text, field, want string }{
 		{`{"nam":"x"}`, "nam", `is not a known field; did you mean "name"`},
-		{`{"inside":{"a.b":{"value":"12,5"}}}`, "inside.a.b.value", `must be a number, got "12,5"; decimals have a point, and nothing else is between digits or before them`},
+		{`{"inside":{"a.b":{"value":"12,5"}}}`, "inside.a.b.value", `must be a number, got "12,5"`},
 		{`{"inside":{"a":{"count":1.5}}}`, "inside.a.count", "must be a whole number, got 1.5"},
 		{`{"inside":{"a":{"names":{}}}}`, "inside.a.names", "must be a list, got {}"},
 		{`{"inside":[]}`, "inside", "must be an object, got []"},
