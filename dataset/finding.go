@@ -2,9 +2,15 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
+
+	jsonv2 "github.com/goccy/go-json/v2"
 
 	"modeldex/dataset/record"
 )
@@ -98,4 +104,148 @@ func (fs Findings) sort() {
 	slices.SortStableFunc(fs, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
 	})
+}
+
+// acceptedFile lists warnings that a person looked at and found right. Only Check reads it.
+const acceptedFile = "accepted.json"
+
+type acceptance struct {
+	Rule   string `json:"rule"`   // see Rules
+	Record Slug   `json:"record"` // slug, or id of a benchmark
+	Field  string `json:"field"`
+	Reason string `json:"reason"`
+}
+
+// accepted leaves out the warnings that the dataset accepts. An entry without its warning is a finding, so that the
+// list does not grow old.
+func (found Findings) accepted(files fs.FS) Findings {
+	list, broken := acceptances(files)
+	if broken != nil {
+		return append(found, *broken)
+	}
+	out := found[:0:0]
+	used := map[acceptance]bool{}
+	for _, f := range found {
+		key := acceptance{Rule: f.Rule, Record: f.Record, Field: f.Field}
+		if _, ok := list[key]; ok && f.Severity == Warning {
+			used[key] = true
+			continue
+		}
+		out = append(out, f)
+	}
+	for key := range list {
+		if !used[key] {
+			out = append(out, Finding{
+				Path: acceptedFile, Field: string(key.Record), Severity: Warning, Rule: "accepted",
+				Text: fmt.Sprintf("accepts a warning of %s about %s that there is not: remove the entry", key.Rule, key.Field),
+			})
+		}
+	}
+	out.sort()
+	return out
+}
+
+// acceptances reads the list, by entry without its reason. A warning says what is wrong with it.
+func acceptances(files fs.FS) (map[acceptance]string, *Finding) {
+	b, err := fs.ReadFile(files, acceptedFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		broken := unreadable(acceptedFile, err)
+		broken.Severity = Warning
+		return nil, &broken
+	}
+	var entries []acceptance
+	if err := jsonv2.Unmarshal(b, &entries, jsonv2.RejectUnknownMembers(true)); err != nil {
+		p := record.Explain(b, err)
+		return nil, &Finding{Path: acceptedFile, Field: p.Field, Text: p.Text, Severity: Warning}
+	}
+	out := map[acceptance]string{}
+	for i, a := range entries {
+		if a.Reason == "" {
+			return nil, &Finding{Path: acceptedFile, Field: fmt.Sprintf("%d.reason", i), Text: "must say why the warning is accepted", Severity: Warning}
+		}
+		out[acceptance{a.Rule, a.Record, a.Field, ""}] = a.Reason
+	}
+	return out, nil
+}
+
+// reportForms lists the forms Report knows: lines for people, JSON for programs, annotations
+// for pull requests on GitHub.
+var reportForms = []string{"text", "json", "github"}
+
+// Report writes the findings in one of reportForms:
+//
+//   - text: one line each, as Finding.String gives it.
+//   - json: one object with the list "findings" (path, line, col, field, text, severity, rule,
+//     record; line and col are 0 if there is none, rule and record empty) and the numbers "errors" and "warnings".
+//   - github: one workflow command each, shown at the line in a pull request.
+func (fs Findings) Report(w io.Writer, form string) error {
+	switch form {
+	case "text":
+		return fs.each(w, Finding.String)
+	case "github":
+		return fs.each(w, Finding.annotation)
+	case "json":
+		return fs.reportJSON(w)
+	default:
+		return fmt.Errorf("report form: must be one of %s, got %q", strings.Join(reportForms, ", "), form)
+	}
+}
+
+func (fs Findings) each(w io.Writer, line func(Finding) string) error {
+	for _, f := range fs {
+		if _, err := io.WriteString(w, line(f)+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Under returns the findings with their paths below dir, for reports read from outside the dataset directory.
+func (fs Findings) Under(dir string) Findings {
+	out := make(Findings, len(fs))
+	for i, f := range fs {
+		f.Path = path.Join(dir, f.Path)
+		out[i] = f
+	}
+	return out
+}
+
+func (fs Findings) reportJSON(w io.Writer) error {
+	out := struct {
+		Findings Findings `json:"findings"`
+		Errors   int      `json:"errors"`
+		Warnings int      `json:"warnings"`
+	}{Findings: append(Findings{}, fs...), Errors: len(fs.Faults())}
+	out.Warnings = len(fs) - out.Errors
+	b, err := jsonv2.Marshal(&out)
+	if err == nil {
+		_, err = w.Write(append(b, '\n'))
+	}
+	return err
+}
+
+// What a workflow command must escape, in its message and, beyond that, in its properties:
+// https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+var (
+	commandText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func (f Finding) annotation() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "::%s file=%s", f.Severity, commandProperty.Replace(f.Path))
+	if f.Line > 0 {
+		fmt.Fprintf(&b, ",line=%d", f.Line)
+	}
+	if f.Col > 0 {
+		fmt.Fprintf(&b, ",col=%d", f.Col)
+	}
+	text := record.Printable(f.Text)
+	if f.Field != "" {
+		text = record.Printable(f.Field) + ": " + text
+	}
+	return b.String() + "::" + commandText.Replace(text)
 }

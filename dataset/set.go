@@ -1,11 +1,14 @@
 package dataset
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"modeldex/dataset/history"
+	"modeldex/dataset/record"
 )
 
 // Digest is the SHA-256 of everything a load read but the folder changes: equal digests mean equal records.
@@ -82,4 +85,154 @@ func values[T any](recs []*T) []T {
 		out[i] = *r
 	}
 	return out
+}
+
+// place is where a record begins: file by number, line from 1, byte of that line from 0.
+type place struct{ file, line, col int32 }
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.col, b.col))
+}
+
+type table[T any] struct {
+	recs   []*T
+	places []place // by record
+	lost   []lost
+}
+
+// lost is a record that could not be read. References to it are not faults, so its slug counts as known.
+type lost struct {
+	at   place
+	slug Slug // empty if it could not be read either: then no name of the kind can be called unknown
+}
+
+func (t *table[T]) add(rec *T, at place) {
+	t.recs, t.places = append(t.recs, rec), append(t.places, at)
+}
+
+func (t *table[T]) append(o *table[T]) {
+	t.recs, t.places, t.lost = append(t.recs, o.recs...), append(t.places, o.places...), append(t.lost, o.lost...)
+}
+
+func (t *table[T]) lose(l lost) { t.lost = append(t.lost, l) }
+
+func (t *table[T]) gap() bool {
+	return slices.ContainsFunc(t.lost, func(r lost) bool { return r.slug == "" })
+}
+
+func (t *table[T]) all(visit func(rec *T, at place)) {
+	for i, rec := range t.recs {
+		visit(rec, t.places[i])
+	}
+}
+
+type tables struct {
+	info          table[Info]
+	quantizations table[QuantizationType]
+	origins       table[Origin]
+	models        table[Model]
+	hardware      table[Hardware]
+	tools         table[Tool]
+	benchmarks    table[Benchmark]
+	quality       table[Quality]
+	changes       table[record.ChangeLine]
+}
+
+func (t *tables) append(o *tables) {
+	t.info.append(&o.info)
+	t.quantizations.append(&o.quantizations)
+	t.origins.append(&o.origins)
+	t.models.append(&o.models)
+	t.hardware.append(&o.hardware)
+	t.tools.append(&o.tools)
+	t.benchmarks.append(&o.benchmarks)
+	t.quality.append(&o.quality)
+	t.changes.append(&o.changes)
+}
+
+func (t *tables) tableOf(name string) recordTable {
+	switch kindOf(name) {
+	case infoFile:
+		return &t.info
+	case quantizationsFile:
+		return &t.quantizations
+	case sourcesFile:
+		return &t.origins
+	case modelsDir:
+		return &t.models
+	case hardwareDir:
+		return &t.hardware
+	case toolsDir:
+		return &t.tools
+	case qualityDir:
+		return &t.quality
+	case ChangesDir:
+		return &t.changes
+	default:
+		return &t.benchmarks
+	}
+}
+
+type recordTable interface {
+	// decode reads the record that begins at.col bytes into text, which begins with its line.
+	decode(f *file, at place, text []byte)
+	// lose notes a record that could not be read.
+	lose(lost)
+	// format writes the records in their order and form.
+	format(f *file) ([]byte, error)
+	// keys are those of the records, see keyOf.
+	keys() []string
+}
+
+// keyOf is the slug of a record, or what other kinds have in its place; empty for dataset.json and lines of changes.
+func keyOf(rec any) string {
+	switch rec := rec.(type) {
+	case *Model:
+		return string(rec.Slug)
+	case *Hardware:
+		return string(rec.Slug)
+	case *Tool:
+		return string(rec.Slug)
+	case *Benchmark:
+		return string(rec.ID)
+	case *Quality:
+		return string(rec.ID)
+	case *Origin:
+		return rec.Key
+	case *QuantizationType:
+		return rec.Name
+	}
+	return ""
+}
+
+func (t *table[T]) keys() []string {
+	out := make([]string, len(t.recs))
+	for i, rec := range t.recs {
+		out[i] = keyOf(rec)
+	}
+	return out
+}
+
+func (t *table[T]) decode(f *file, at place, text []byte) {
+	rec, b := new(T), text[at.col:]
+	problems := decodeRecord(b, rec)
+	switch {
+	case problems == nil:
+		f.shared.Share(rec)
+	default:
+		f.fault(at, text, problems)
+		if !record.Salvage(b, rec) {
+			t.lose(lost{at, f.slugOf(b)})
+			return
+		}
+	}
+	t.add(rec, at)
+}
+
+// decodeRecord is record.Decode, or what takes its place for lines of changes.
+func decodeRecord[T any](b []byte, rec *T) []record.Problem {
+	if line, ok := any(rec).(*record.ChangeLine); ok {
+		return record.DecodeChange(b, line)
+	}
+	return record.Decode(b, rec)
 }

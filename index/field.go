@@ -7,7 +7,7 @@ import (
 )
 
 // Field is the public name of a field of a record, such as "params_b". The tables of fields in
-// models.go, hardware.go, tools.go and benchmarks.go declare all of them.
+// records.go and benchmarks.go declare all of them.
 type Field string
 
 // The fields that code names. A field that is only filtered or sorted by needs no constant.

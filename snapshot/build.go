@@ -1,10 +1,45 @@
+// Package snapshot makes, checks, keeps and draws the model-intelligence snapshot: one JSON
+// document of priors about language models, put together from three upstream evaluation
+// sources. Nothing in it was measured here, and the document says so.
+//
+// # Nouns
+//
+//   - Document: the published object, schema service-model-intelligence-snapshot-v1. Its bytes
+//     are always the RFC 8785 canonical form, so one document has one spelling.
+//   - Row: one cell of an upstream table, as captured. Capture: all rows of one source.
+//   - Alias: a line that says which raw names mean one model key. Directory: the models that
+//     have a slug; where a model has one, the slug is the model key.
+//   - Reading: what one source says about one of its names in one split (release).
+//   - Cell: the scores of one source that share a split, a metric and a category, hence a line of the fit.
+//   - Component: what one source says of a model on the common scale.
+//   - Finding: one violation that a check reports, with the JSON pointer of the place.
+//   - Catalog: all published documents of a folder, verified, newest first. The shipped documents that passed.txt
+//     lists by SHA-256 were verified by a test, and are not verified again at each start.
+//
+// # Common scale
+//
+// Every source is brought to one scale through the models it shares with others (package linking). Over the models of
+// the fit the scale has mean 50 and standard deviation 15. A score has a place on it: level + slope * value. A
+// component is the mean of one source over its categories, weighted by precision and moved towards the mean of all
+// models by the share that is not known. The composite is the weighted mean of the components; its 95 percent interval
+// follows from the sum of the weights. The document states all numbers of the rules in normalization.composite, so
+// that Check computes everything again from the scores alone. See Rules for the arithmetic.
+//
+// Base models, settings of reasoning effort, quantized forms and releases are models and cells of their own.
+//
+// The package reads no environment, no clock and no network, and logs nothing: generated_at is a parameter. Reading
+// captured files is the work of snapshot/importer. Build and Verify share nothing and may run side by side; a Catalog
+// never changes after Open and may be read from many goroutines.
 package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -193,4 +228,77 @@ func (b *builder) count(doc *Document) error {
 	}
 	doc.Meta.GeneratedFrom = slices.Concat(from, b.in.From)
 	return nil
+}
+
+type name struct {
+	Source SourceID
+	Raw    string
+}
+
+// Report says what a build did with its inputs. All lists are sorted.
+type Report struct {
+	Hash        string
+	Bytes       int
+	Models      int
+	Scores      int
+	BySources   [4]int // models by number of sources with scores
+	Confidence  ConfidenceCounts
+	InDirectory []string       // slugs of the directory that became model keys
+	Unmatched   []name         // in no table and by no rule: models of their own under their slug form
+	ByRule      []name         // not in the alias table, joined by their normal form or the directory
+	Contested   []string       // slugs of the directory that more than one model wanted, and names that mean several
+	NotChosen   []name         // a second name of a model in one source; only named in the document
+	Dropped     []name         // names without a letter or digit
+	Skipped     map[string]int // "source_a: why" -> rows not taken
+}
+
+func (r *Report) fill(doc *Document, out []byte) {
+	r.Hash, r.Bytes = doc.OutputHash, len(out)
+	r.Models, r.Scores = int(doc.Meta.ModelCount), int(doc.Meta.ScoreCount)
+	r.Confidence = doc.Meta.ConfidenceCounts
+	for i := range doc.Models {
+		r.BySources[len(doc.Models[i].SourceIDs)]++
+	}
+	for _, names := range [][]name{r.Unmatched, r.ByRule, r.NotChosen, r.Dropped} {
+		slices.SortFunc(names, func(a, b name) int {
+			return cmp.Or(strings.Compare(string(a.Source), string(b.Source)), strings.Compare(a.Raw, b.Raw))
+		})
+	}
+	r.Unmatched, r.ByRule, r.Dropped = slices.Compact(r.Unmatched), slices.Compact(r.ByRule), slices.Compact(r.Dropped)
+}
+
+func (r *Report) skip(id SourceID, why string) {
+	if r.Skipped == nil {
+		r.Skipped = map[string]int{}
+	}
+	r.Skipped[string(id)+": "+why]++
+}
+
+// WriteTo prints the report for a maintainer. The bytes are the same for the same inputs.
+func (r *Report) WriteTo(w io.Writer) (int64, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "snapshot %s: %d bytes\n", r.Hash, r.Bytes)
+	fmt.Fprintf(&b, "models: %d, of them with 1, 2, 3 sources: %d, %d, %d\n", r.Models, r.BySources[1], r.BySources[2], r.BySources[3])
+	fmt.Fprintf(&b, "scores: %d\n", r.Scores)
+	fmt.Fprintf(&b, "confidence: high %d, moderate %d, low %d\n", r.Confidence.High, r.Confidence.Moderate, r.Confidence.Low)
+	fmt.Fprintf(&b, "in the directory: %d\n", len(r.InDirectory))
+	for _, k := range slices.Sorted(maps.Keys(r.Skipped)) {
+		fmt.Fprintf(&b, "rows skipped: %s: %d\n", k, r.Skipped[k])
+	}
+	section(&b, "matched by rule, not by the alias table", r.ByRule)
+	section(&b, "second name of a model, not used", r.NotChosen)
+	section(&b, "without a usable name, left out", r.Dropped)
+	if len(r.Contested) > 0 {
+		fmt.Fprintf(&b, "contested names: %d\n  %s\n", len(r.Contested), strings.Join(r.Contested, "\n  "))
+	}
+	section(&b, "unmatched (kept as models of their own)", r.Unmatched)
+	n, err := io.WriteString(w, b.String())
+	return int64(n), err
+}
+
+func section(b *strings.Builder, title string, names []name) {
+	fmt.Fprintf(b, "%s: %d\n", title, len(names))
+	for _, n := range names {
+		fmt.Fprintf(b, "  %s %s\n", n.Source, n.Raw)
+	}
 }

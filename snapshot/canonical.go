@@ -6,10 +6,12 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-
-	jsonv2 "github.com/goccy/go-json/v2"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // versionField is the member that says that a JSON object is a snapshot document.
@@ -82,4 +84,56 @@ func canonical(v any) ([]byte, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// Digest is the SHA-256 of the canonical JSON of each value on a line of its own, the lines
+// sorted: it does not depend on the order of values. An error is a value JSON cannot hold.
+func Digest[T any](values []T) (string, error) {
+	lines := make([]string, len(values))
+	for i, v := range values {
+		b, err := canonical(v)
+		if err != nil {
+			return "", err
+		}
+		lines[i] = string(b)
+	}
+	slices.Sort(lines)
+	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// provenance is the line of a capture in meta.generated_from.
+func provenance(cfg *SourceConfig, c Capture, rows []Row) (string, error) {
+	digest, err := Digest(rows)
+	if err != nil {
+		return "", fmt.Errorf("rows: %w", err)
+	}
+	return fmt.Sprintf("%s: %s, %d rows, sha256 of the sorted rows %s", cfg.SourceID, c.From, len(rows), digest), nil
+}
+
+// round4 rounds to four decimals, half away from zero.
+func round4(x float64) float64 { return math.Round(float64(x*1e4)) / 1e4 }
+
+// round6 rounds to six decimals, half away from zero.
+func round6(x float64) float64 { return math.Round(float64(x*1e6)) / 1e6 }
+
+// weightedMean is the composite of components, rounded; nil without any weight, or with weights too large to add.
+func weightedMean(parts []Component) *float64 {
+	var sum, weights float64
+	for _, p := range parts {
+		sum += float64(p.Weight * p.Normalized)
+		weights += p.Weight
+	}
+	if !(weights > 0) || math.IsInf(weights, 0) || math.IsInf(sum, 0) {
+		return nil
+	}
+	x := round4(sum / weights)
+	return &x
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"errors"
@@ -13,8 +14,6 @@ import (
 	"strings"
 	"sync"
 
-	"modeldex/dataset/record"
-
 	"github.com/goccy/go-json"
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -22,6 +21,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"modeldex/dataset/record"
 )
 
 // maxDocumentBytes is the largest document read, about ten times the size of the shipped one.
@@ -307,4 +308,93 @@ func pointerAt(b []byte, offset int64) string {
 			return string(d.StackPointer())
 		}
 	}
+}
+
+const maxFindings = 1000
+
+// Finding is one violation of a rule.
+type Finding struct {
+	Path    string // file or address; empty when the check was given bytes
+	Pointer string // RFC 6901 JSON pointer of the place; empty for the whole document
+	Rule    string // what must hold, and what was found
+}
+
+// String gives "path#pointer: rule"; the whole document is "#".
+func (f Finding) String() string {
+	return f.Path + "#" + f.Pointer + ": " + f.Rule
+}
+
+// sortFindings orders by place, then rule, and drops repetitions, so that a report is the same at each run.
+func sortFindings(fs []Finding) []Finding {
+	slices.SortFunc(fs, func(a, b Finding) int {
+		return cmp.Or(
+			strings.Compare(a.Path, b.Path),
+			strings.Compare(a.Pointer, b.Pointer),
+			strings.Compare(a.Rule, b.Rule),
+		)
+	})
+	return slices.Compact(fs)
+}
+
+var escapeToken = strings.NewReplacer("~", "~0", "/", "~1")
+
+// pointer joins reference tokens to a JSON pointer, escaping as RFC 6901 asks.
+func pointer(tokens ...string) string {
+	var b strings.Builder
+	for _, t := range tokens {
+		b.WriteByte('/')
+		b.WriteString(escapeToken.Replace(t))
+	}
+	return b.String()
+}
+
+// clip keeps a stranger's text short in a report.
+func clip(s string) string { return record.Clip(s, 40) }
+
+// schemaJSON is made from the Go types by TestSchemaGolden -update and compared by it.
+//
+//go:generate go test -run ^TestSchemaGolden$ -update .
+//go:embed schema/service-model-intelligence-snapshot-v1.json
+var schemaJSON []byte
+
+// compiled is compiled when the first document is checked: most commands check none. It is safe for
+// concurrent use and never changes.
+var compiled = sync.OnceValue(func() *jsonschema.Schema { return mustCompile(schemaJSON) })
+
+// Schema returns the JSON Schema (draft 2020-12) of the document. The caller owns the bytes.
+func Schema() []byte { return bytes.Clone(schemaJSON) }
+
+// schemaURL returns the address of the schema under base, an address without a path such as
+// "https://example.org". Without a base it is relative: it holds at every address that serves the
+// document, since each serves its schema too (RFC 3986, section 4.2).
+func schemaURL(base string) string {
+	return strings.TrimRight(base, "/") + SchemaPath
+}
+
+// deny rejects every reference that leaves the schema: the default loader reads files.
+type deny struct{}
+
+func (deny) Load(url string) (any, error) {
+	return nil, fmt.Errorf("schema reference %q: must stay inside the schema", url)
+}
+
+// mustCompile panics when the embedded schema is broken: the programmer's mistake.
+func mustCompile(b []byte) *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	if err != nil {
+		panic(fmt.Sprintf("snapshot schema: %v", err))
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	c.UseLoader(deny{})
+	const at = "mem:///" + SchemaVersion + ".json"
+	if err := c.AddResource(at, doc); err != nil {
+		panic(fmt.Sprintf("snapshot schema: %v", err))
+	}
+	s, err := c.Compile(at)
+	if err != nil {
+		panic(fmt.Sprintf("snapshot schema: %v", err))
+	}
+	return s
 }

@@ -1,3 +1,20 @@
+// Package record defines the records of the directory and the rules of a single record.
+//
+// The nouns:
+//
+//   - A record is one decoded thing: a Model, Hardware, Tool, Benchmark, QuantizationType or Info.
+//   - A Slug is a record's stable public key; a benchmark's slug is its id.
+//   - A closed set is a named type of text with a fixed list of values, such as Vendor.
+//   - A Schema is what a Go type and its tags say of its fields. The JSON Schemas, the field
+//     reference and the checks all follow from the same tags, so a rule is written once.
+//   - A Problem is one thing wrong inside one record: where in its bytes, and what.
+//
+// Decode reads one record strictly. A valid record costs one pass of the decoder and one look at
+// each value; only an invalid one is read again by Diagnose, which lists every problem. Rules
+// across records (references, duplicates, physics) belong to package dataset.
+//
+// Unknown is nil: a field that may be null is a pointer. The package knows neither files nor
+// directories. Everything in it is safe for concurrent use.
 package record
 
 import (
@@ -6,6 +23,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -275,4 +293,23 @@ func unquote(quoted []byte) string {
 		return string(quoted)
 	}
 	return string(s)
+}
+
+// Line returns a record in its one-line form, the form of .ndjson files and of API rows: every
+// key present, in the order of the Go type, unknown as null.
+func Line(rec any) ([]byte, error) { return jsonv2.Marshal(rec) }
+
+// Pretty returns a record in the form of .json files: as Line, one member per line, indented by
+// two blanks, with a line end.
+func Pretty(rec any) ([]byte, error) {
+	b, err := jsonv2.Marshal(rec, jsontext.WithIndent("  "))
+	return append(b, '\n'), err
+}
+
+// AppendNumber appends a number as Line writes it. Infinities and NaN are errors.
+func AppendNumber(dst []byte, v float64) ([]byte, error) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return dst, fmt.Errorf("%v has no form in JSON", v)
+	}
+	return jsontext.AppendFloat(dst, v, 64), nil
 }

@@ -1,10 +1,15 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Invisible returns the first invisible character of a text. That is a control character, one that changes the
@@ -104,4 +109,145 @@ func Clip(s string, n int) string {
 		}
 	}
 	return s
+}
+
+// Slug is a record's stable public key: groups of lower-case letters and digits joined by
+// single dots or hyphens, at most MaxSlug bytes.
+type Slug string
+
+// MaxSlug is the longest slug, in bytes: it must fit in a file name and an address.
+const MaxSlug = 100
+
+// SlugPattern is the form of a slug as a regular expression, for schemas.
+const SlugPattern = `^[a-z0-9]+([.-][a-z0-9]+)*$`
+
+var slugForm = regexp.MustCompile(SlugPattern)
+
+// Valid reports whether s has the form of a slug.
+func (s Slug) Valid() bool { return len(s) <= MaxSlug && slugForm.MatchString(string(s)) }
+
+func (Slug) valid(s string) bool { return Slug(s).Valid() }
+
+func (Slug) rule() string {
+	return "must be lower-case letters and digits in groups joined by single dots or hyphens, at most 100 bytes"
+}
+
+// Reserved reports whether a slug is a word of the API's addresses, /api/v1/models/facets for one, so that no record
+// can be read under it.
+func (s Slug) Reserved() bool { return s == "facets" || s == "stats" }
+
+// URL is the address of a page, http or https.
+type URL string
+
+// Valid reports whether u can be followed. It needs a scheme and a host as it is looked up (IDN in its ASCII
+// form). It may have no user, and none of the characters that addresses never have.
+func (u URL) Valid() bool {
+	rest, ok := strings.CutPrefix(string(u), "https://")
+	if !ok {
+		rest, ok = strings.CutPrefix(string(u), "http://")
+	}
+	if !ok {
+		return false
+	}
+	host := len(rest)
+	for i := range len(rest) { // the bytes of other characters are above these
+		switch c := rest[i]; {
+		case c <= ' ', c == 0x7f, c == '\\', c == '"', c == '<', c == '>':
+			return false
+		case i < host && (c == '/' || c == '?' || c == '#'):
+			host = i
+		}
+	}
+	return validHost(rest[:host])
+}
+
+// validHost reports whether a text is labels of letters, digits and hyphens, joined by single dots, and a port if there is
+// one.
+func validHost(host string) bool {
+	name, port, numbered := strings.Cut(host, ":")
+	if numbered && (len(port) == 0 || len(port) > 5 || strings.Trim(port, "0123456789") != "" || len(port) == 5 && port > "65535") {
+		return false
+	}
+	joined := true // a label begins and ends with a letter or digit
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+			joined = false
+		case c == '-' && i > 0 && name[i-1] != '.':
+			joined = true
+		case c == '.' && !joined:
+			joined = true
+		default:
+			return false
+		}
+	}
+	return !joined
+}
+
+func (URL) valid(s string) bool { return URL(s).Valid() }
+
+func (URL) rule() string { return "must be an address that starts with https:// or http:// and a host" }
+
+// OriginKey returns the key of the repository or site that a page is of, see Origin: the host without
+// www, and for GitHub the owner and name of the repository.
+func (u URL) OriginKey() string {
+	_, rest, _ := strings.Cut(string(u), "://")
+	rest, _, _ = strings.Cut(rest, "#")
+	rest, _, _ = strings.Cut(rest, "?")
+	host, path, _ := strings.Cut(strings.ToLower(rest), "/")
+	host = strings.TrimPrefix(host, "www.")
+	if host == "raw.githubusercontent.com" { // the files of the same repositories
+		host = "github.com"
+	}
+	if host != "github.com" {
+		return host
+	}
+	owner, path, _ := strings.Cut(path, "/")
+	name, _, _ := strings.Cut(path, "/")
+	return strings.TrimRight(host+"/"+owner+"/"+name, "/")
+}
+
+// Near returns up to n of the candidates a reader may have meant by word, nearest first. They contain it, differ from it in their
+// ending, or are within a third of its length in edits and have a letter in common with it. Letter case does not count. It costs
+// one comparison a candidate, so it is for error paths.
+func Near(word string, candidates []string, n int) []string {
+	type scored struct {
+		text     string
+		distance int
+	}
+	word = strings.ToLower(word)
+	limit := max(2, len(word)/3)
+	runes := utf8.RuneCountInString(word)
+	var near []scored
+	for _, c := range candidates {
+		folded := strings.ToLower(c)
+		d := limit + 1
+		if gap := len(folded) - len(word); gap <= limit && -gap <= limit {
+			if d = levenshtein.ComputeDistance(word, folded); d >= runes {
+				continue // another word: nothing of it is left
+			}
+		}
+		if d > limit && (len(word) >= 3 && strings.Contains(folded, word) || otherEnding(word, folded)) {
+			d = limit // as good as the farthest miss
+		}
+		if d <= limit {
+			near = append(near, scored{c, d})
+		}
+	}
+	slices.SortFunc(near, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(len(a.text), len(b.text)), cmp.Compare(a.text, b.text))
+	})
+	out := make([]string, 0, n)
+	for _, s := range near[:min(n, len(near))] {
+		out = append(out, s.text)
+	}
+	return out
+}
+
+// otherEnding says whether a word has another ending than the name of at most its length, as a plural does:
+// families, family.
+func otherEnding(word, name string) bool {
+	const stem, ending = 5, 3
+	n := len(name) - 1
+	return n >= stem && n < len(word) && len(word)-n <= ending && word[:n] == name[:n]
 }

@@ -1,10 +1,16 @@
 package verbs
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"modeldex/dataset"
+	"modeldex/dataset/diff"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 )
@@ -70,4 +76,102 @@ func split(findings dataset.Findings) (faults, warnings dataset.Findings) {
 		}
 	}
 	return faults, warnings
+}
+
+// Fmt writes dataset files in the canonical format.
+type Fmt struct {
+	DatasetArg
+	Check bool `help:"Change nothing; list the files that would change. The exit code is 1 if there are any."`
+}
+
+// Run lists the files that it changed.
+func (c *Fmt) Run(env *Env) error {
+	src, err := c.FindDir(env)
+	if err != nil {
+		return err
+	}
+	if !c.Check {
+		changed, err := dataset.Format(src.Dir)
+		printPaths(env, src.Dir, changed)
+		return leftAlone(env, src.place(err))
+	}
+	would, err := dataset.FormatCheck(dataset.Dir(src.Dir))
+	printPaths(env, src.Dir, would)
+	if err == nil && len(would) > 0 {
+		err = fmt.Errorf("%s not in the canonical format; run modeldex fmt %s", record.Counted(len(would), "file"), src.Dir)
+	}
+	return leftAlone(env, src.place(err))
+}
+
+// leftAlone prints the findings of files that have no format because they have faults. The other files were written.
+func leftAlone(env *Env, err error) error {
+	var findings dataset.Findings
+	if !errors.As(err, &findings) {
+		return err
+	}
+	files := map[string]bool{}
+	for _, f := range findings {
+		files[f.Path] = true
+		fmt.Fprintln(env.Stderr, f)
+	}
+	left := "that file was left as it is"
+	if len(files) > 1 {
+		left = "those files were left as they are"
+	}
+	return fmt.Errorf("%s; %s", record.Counted(len(findings), "finding"), left)
+}
+
+func printPaths(env *Env, dir string, names []string) {
+	for _, name := range names {
+		fmt.Fprintln(env.Stdout, filepath.Join(dir, name))
+	}
+}
+
+// Diff lists what differs between two datasets.
+type Diff struct {
+	Old    string `arg:"" help:"Dataset directory, or a git revision of the one in --data."`
+	New    string `arg:"" help:"The same for the newer dataset."`
+	Format string `help:"text for people, json for programs, markdown for a comment on a pull request; default text." enum:",text,json,markdown" default:"" placeholder:"FORM"`
+	AsJSON bool   `name:"json" help:"The same as --format=json."`
+	Data   string `help:"Dataset directory that revisions refer to." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
+}
+
+// Validate checks what contradicts itself.
+func (c *Diff) Validate() error { return oneForm(c.Format, c.AsJSON) }
+
+// Run prints what differs. Only datasets without findings can be compared.
+func (c *Diff) Run(env *Env) error {
+	from, err := c.load(c.Old)
+	if err != nil {
+		return err
+	}
+	to, err := c.load(c.New)
+	if err != nil {
+		return err
+	}
+	return diff.Compare(from, to).Report(env.Stdout, formOf(c.Format, c.AsJSON))
+}
+
+func (c *Diff) load(name string) (*dataset.Set, error) {
+	files, err := filesOf(c.Data, name)
+	if err != nil {
+		return nil, err
+	}
+	set, err := dataset.Load(context.Background(), files, dataset.Options{})
+	return set, Source{Dir: name}.place(err)
+}
+
+// filesOf is the dataset in a directory, or as it was at a git revision of the directory data.
+func filesOf(data, name string) (fs.FS, error) {
+	if st, err := os.Stat(name); err == nil && st.IsDir() {
+		return dataset.Dir(name), datasetIn(name)
+	}
+	files, err := dataset.Revision(context.Background(), data, name)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := fs.Stat(files, infoFile); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: not a dataset: it has no %s", name, infoFile)
+	}
+	return files, nil
 }

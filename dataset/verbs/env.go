@@ -1,15 +1,38 @@
+// Package verbs has the verbs about datasets: `modeldex check`, `fmt`, `diff`, `changes`, `import` and `resolve`; and
+// what all verbs of the program share. Each verb is a struct. Its fields are flags, as tags for the command-line parser (see
+// main.go). Its Run method does one thing with a function of the room that owns the work, and prints the result.
+//
+// # A new verb
+//
+// Write a struct with its flags and a method Run(*Env) error in a file of its own, in the verbs package of the room
+// that owns the work; add it to the table in main.go, with its help. Results go to Env.Stdout, everything else to
+// Env.Stderr. Return an error to end with 1; check the values of flags in a method Validate() error, whose errors end
+// with 2 before anything has been done. A verb that must clean up when a signal ends it uses UntilSignal and CutShort.
+// Read files that a command line names with ReadFile or OpenFile, and ask CheckOutput before the work, so that what is
+// missing is said in one way. Embed Dataset for --data, or DatasetArg to take the directory as an argument too, and
+// Format if there is a form for programs. Describe the verb in a script of httpapi/testdata/scripts.
 package verbs
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-
-	"modeldex/dataset"
-	"modeldex/dataset/best"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
+	"golang.org/x/term"
+
+	"modeldex/dataset"
+	"modeldex/dataset/best"
 )
 
 // Env is what a verb may use of the process that it runs in.
@@ -64,4 +87,128 @@ func oneForm(format string, asJSON bool) error {
 		return fmt.Errorf("--json: is the same as --format=json, got --format=%s too", format)
 	}
 	return nil
+}
+
+// ReadFile reads a file that a command line names; - is standard input. The error begins with the name.
+func ReadFile(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(os.Stdin)
+	}
+	b, err := os.ReadFile(name)
+	return b, fileError(name, err)
+}
+
+// OpenFile opens a file that a command line names, as ReadFile does.
+func OpenFile(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(os.Stdin), nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	if st, err := f.Stat(); err == nil && st.IsDir() {
+		return nil, errors.Join(fileError(name, syscall.EISDIR), f.Close())
+	}
+	return f, nil
+}
+
+// CheckOutput is the error of a file that cannot be written where a command line wants it, to be asked before the work.
+func CheckOutput(name string) error {
+	if st, err := os.Stat(name); err == nil && st.IsDir() {
+		return fileError(name, syscall.EISDIR)
+	}
+	return CheckDirectory(filepath.Dir(name))
+}
+
+// fileError words an error of opening or reading a file that a command line names; nil is none.
+func fileError(name string, err error) error {
+	var at *fs.PathError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: does not exist", name)
+	case errors.Is(err, syscall.EISDIR):
+		return fmt.Errorf("%s: must be a file, got a directory", name)
+	case errors.As(err, &at):
+		return fmt.Errorf("%s: %w", name, at.Err)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// CheckDirectory is the error of what a command line names as a directory and is none.
+func CheckDirectory(name string) error {
+	st, err := os.Stat(name)
+	if err == nil && !st.IsDir() {
+		return fmt.Errorf("%s: not a directory", name)
+	}
+	return fileError(name, err)
+}
+
+// Ended is the error of a verb that a signal ended before it was done and that has put everything in order
+// since. The program then ends by that signal, as it does during verbs that have nothing to put in order.
+type Ended struct{ By syscall.Signal }
+
+func (e Ended) Error() string { return "ended by a signal before it was done: " + e.By.String() }
+
+// UntilSignal returns a context that SIGTERM or SIGINT ends; a second signal ends the process at once. After stop
+// signals are not caught any more.
+func UntilSignal() (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, syscall.SIGTERM, syscall.SIGINT)
+	go func() {
+		select {
+		case sig := <-caught:
+			signal.Stop(caught)
+			cancel(Ended{sig.(syscall.Signal)})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		cancel(nil)
+	}
+}
+
+// CutShort is the error of what ended with err under the context of UntilSignal: Ended, with what is left as it was, if
+// a signal is the reason.
+func CutShort(ctx context.Context, err error, what string) error {
+	var ended Ended
+	if err != nil && errors.As(context.Cause(ctx), &ended) {
+		return fmt.Errorf("%w: %s is as it was before", ended, what)
+	}
+	return err
+}
+
+// Progress shows every second how far a verb is, where standard error is a terminal: the share of the work once
+// update has been called, else the time it has taken. end removes the line; a second call does nothing.
+func Progress(what string) (update func(done, total int64), end func()) {
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		return func(int64, int64) {}, func() {}
+	}
+	var percent atomic.Int64
+	percent.Store(-1)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		started, tick := time.Now(), time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				fmt.Fprint(os.Stderr, "\r\x1b[K")
+				return
+			case now := <-tick.C:
+				state := now.Sub(started).Round(time.Second).String()
+				if p := percent.Load(); p >= 0 {
+					state = fmt.Sprintf("%d%%", p)
+				}
+				fmt.Fprintf(os.Stderr, "\r\x1b[K%s: %s", what, state)
+			}
+		}
+	}()
+	update = func(done, total int64) { percent.Store(100 * done / max(total, 1)) }
+	return update, sync.OnceFunc(func() { close(stop); <-stopped })
 }

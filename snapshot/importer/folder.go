@@ -1,3 +1,22 @@
+// Package importer reads captured evaluation tables and runs a build over a folder.
+//
+// # Nouns
+//
+//   - Folder: build.json, aliases.ndjson, directory.ndjson and the captured files, as in
+//     data/snapshots. All that a build depends on is in it, so that a fresh clone gives
+//     the bytes of the published document.
+//   - Captured file: NDJSON, one snapshot.Row per line. A line may have further members, which
+//     are ignored; a duplicate member is an error. A file whose name ends in .gz is unpacked.
+//
+// # What it does not do
+//
+// It fetches nothing. A build knows no source by name: what is special to a source is in
+// build.json. The readers of boards.go, which turn a downloaded table into rows, know
+// the tables of three publishers. The server does not import it.
+//
+// # Concurrency and cost
+//
+// Functions share nothing. All captured rows are in memory, about 100 bytes each.
 package importer
 
 import (
@@ -9,6 +28,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,8 +36,10 @@ import (
 
 	jsonv2 "github.com/goccy/go-json/v2"
 
+	"modeldex/dataset"
 	"modeldex/dataset/ndjson"
 	"modeldex/dataset/record"
+	"modeldex/dataset/wholefile"
 	"modeldex/snapshot"
 )
 
@@ -291,4 +313,36 @@ func readLines[T any](folder folder, name string) ([]T, error) {
 	return ndjson.Decode(folder.place(name), b, func(_ int, text []byte, v *T) error {
 		return unmarshalLine(text, v, jsonv2.RejectUnknownMembers(true))
 	})
+}
+
+// DirectoryOf gives the models of a dataset as a snapshot needs them: their names and what is known
+// of them. It is here because package snapshot does not import records. The dataset lists
+// models with published weights only, so each is open.
+func DirectoryOf(models []dataset.Model) []snapshot.Entry {
+	open := snapshot.OpenWeights
+	entries := make([]snapshot.Entry, len(models))
+	for i := range models {
+		m := &models[i]
+		e := snapshot.Entry{Slug: string(m.Slug), Name: m.Name, Aliases: m.Aliases}
+		if m.HFRepo != nil {
+			e.HFRepo = *m.HFRepo
+		}
+		e.Provider, e.Openness, e.License, e.ParameterBillions = &m.Organization, &open, m.License, m.ParamsB
+		if n := m.Architecture.ContextLength; n != nil {
+			window := float64(*n)
+			e.ContextWindow = &window
+		}
+		for _, modality := range m.Modalities {
+			e.Modalities = append(e.Modalities, string(modality))
+		}
+		entries[i] = e
+	}
+	return entries
+}
+
+// FreezeDirectory writes directory.ndjson into a folder, sorted by slug: the directory that a build used, so that
+// it can be repeated.
+func FreezeDirectory(folder string, entries []snapshot.Entry) error {
+	sorted := slices.SortedFunc(slices.Values(entries), func(a, b snapshot.Entry) int { return strings.Compare(a.Slug, b.Slug) })
+	return wholefile.Write(filepath.Join(folder, directoryFile), func(w io.Writer) error { return WriteLines(w, sorted) })
 }

@@ -1,0 +1,250 @@
+package index
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"modeldex/dataset"
+	"modeldex/dataset/best"
+)
+
+type modelRecord struct {
+	*dataset.Model
+	counts BenchmarkCounts
+	score  float64 // composite intelligence score, 0 to 100; NaN if unknown
+	can    *best.Capability
+}
+
+// capability is in points of 100; NaN if unknown.
+func (m *modelRecord) capability() float64 {
+	if m.can == nil {
+		return math.NaN()
+	}
+	return m.can.Score
+}
+
+var modelFields = []fieldOf[modelRecord]{
+	{Name: Slug, Text: func(m *modelRecord) string { return string(m.Slug) }, Param: "slug", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
+	{Name: Name, Text: func(m *modelRecord) string { return strings.ToLower(m.Name) }, Uses: Sorts, Doc: "Name as its maker writes it."},
+	{Name: Family, Text: func(m *modelRecord) string { return string(m.Family) }, Param: "family", Uses: Facets, Doc: "Family of models, such as llama or qwen."},
+	{Name: "organization", Text: func(m *modelRecord) string { return m.Organization }, Param: "organization", Uses: Facets, Doc: "Who made the model."},
+	{Name: "license", Text: func(m *modelRecord) string { return text(m.License) }, Param: "license", Uses: Facets, Doc: "Licence, as an SPDX id if there is one."},
+	{Name: "architecture", Text: func(m *modelRecord) string { return text(m.Architecture.Type) }, Values: dataset.ModelType("").Values(), Param: "architecture", Uses: Facets, Doc: "Shape of the blocks, such as dense or moe."},
+	{Name: "form", Text: func(m *modelRecord) string { return text(m.Form) }, Values: dataset.ModelForm("").Values(), Param: "form", Uses: Facets, Doc: "What the model was trained for, such as chat or base."},
+	{Name: "thinking", Flag: func(m *modelRecord) *bool { return m.Thinking }, Param: "thinking", Uses: Facets, Doc: "Whether the model was trained to reason at length before it answers."},
+	{Name: "gguf_architecture", Text: func(m *modelRecord) string { return text(m.GGUFArchitecture) }, Param: "gguf_architecture", Uses: Facets, Doc: "Architecture in a GGUF file, such as llama or qwen3moe."},
+	{Name: "shape", Text: func(m *modelRecord) string { return text(m.Shape()) }, Param: "shape", Uses: Facets, Doc: "Id that models of equal layers, widths and cache share."},
+	{Name: "modality", Texts: func(m *modelRecord) []string { return texts(m.Modalities) }, Values: dataset.Modality("").Values(), Param: "modality", Uses: Facets, Doc: "Kind of input or output."},
+	{Name: "has_benchmarks", Flag: func(m *modelRecord) *bool { return m.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark of the model."},
+	{Name: "params_b", Number: func(m *modelRecord) float64 { return number(m.ParamsB) }, Unit: "10^9 parameters", Min: "min_params_b", Max: "max_params_b", Uses: Sorts | Facets, Doc: "Total parameters, in billions."},
+	{Name: "active_params_b", Number: func(m *modelRecord) float64 { return activeParams(m.Model) }, Unit: "10^9 parameters", Min: "min_active_params_b", Max: "max_active_params_b", Uses: Sorts | Facets, Doc: "Parameters read for one token, in billions: as published, or all of a dense model."},
+	{Name: "context_length", Number: func(m *modelRecord) float64 { return wholeNumber(m.Architecture.ContextLength) }, Unit: "tokens", Min: "min_context", Max: "max_context", Uses: Sorts | Facets, Doc: "Position limit, in tokens."},
+	{Name: "release_date", Date: func(m *modelRecord) *dataset.Date { return m.ReleaseDate }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of release; a date that is only a year or a month counts as its first day."},
+	{Name: "intelligence", Number: func(m *modelRecord) float64 { return m.score }, Unit: "points of 100", Min: "min_intelligence", Max: "max_intelligence", Uses: Sorts | Facets, Doc: "Composite score of the newest snapshot document, 0 to 100."},
+	{Name: "capability", Number: (*modelRecord).capability, Unit: "points of 100", Min: "min_capability", Max: "max_capability", Uses: Sorts | Facets, Doc: "What the model can do, 0 to 100: published evaluations, drawn to what size, age, kind and maker predict; without evaluations the prediction."},
+	{Name: BenchmarkCount, Number: func(m *modelRecord) float64 { return float64(m.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks of the model itself."},
+}
+
+// activeParams is the published number of parameters read for one token, or all parameters of a
+// dense model; NaN if unknown.
+func activeParams(m *dataset.Model) float64 {
+	dense := m.Architecture.Type != nil && *m.Architecture.Type == "dense" && m.Architecture.NumExperts == nil
+	if m.ActiveParamsB == nil && dense {
+		return number(m.ParamsB)
+	}
+	return number(m.ActiveParamsB)
+}
+
+func newModels(ctx context.Context, set *dataset.Set, benchmarks *Table, can map[dataset.Slug]best.Capability, r Renderers) (*Table, error) {
+	quality := dataset.QualityOf(set)
+	s := source[modelRecord]{
+		home: Sort{Field: Slug}, fields: modelFields,
+		slug: func(m *modelRecord) string { return string(m.Slug) },
+		names: func(m *modelRecord) []string {
+			if m.HFRepo != nil {
+				return namesOf(string(m.Slug), m.Name, append([]string{*m.HFRepo}, m.Aliases...)...)
+			}
+			return namesOf(string(m.Slug), m.Name, m.Aliases...)
+		},
+		row: func(dst []byte, m *modelRecord) ([]byte, error) { return r.Model(dst, m.Model, m.counts, m.can) },
+		detail: func(dst []byte, m *modelRecord) ([]byte, error) {
+			return r.ModelDetail(dst, m.Model, m.counts, m.can, quality[m.Slug])
+		},
+	}
+	for i := range set.Models {
+		m := &set.Models[i]
+		rec := modelRecord{m, benchmarks.counts(Model, string(m.Slug)), r.score(m.Slug), nil}
+		if c, ok := can[m.Slug]; ok {
+			rec.can = &c
+		}
+		s.recs = append(s.recs, rec)
+	}
+	t := newTable(&s)
+	return t, s.render(ctx, t)
+}
+
+type hardwareRecord struct {
+	*dataset.Hardware
+	counts BenchmarkCounts
+}
+
+var hardwareFields = []fieldOf[hardwareRecord]{
+	{Name: Slug, Text: func(h *hardwareRecord) string { return string(h.Slug) }, Param: "slug", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
+	{Name: Silicon, Refers: Hardware, Param: "silicon", Uses: Related, Doc: "Hardware that is related to a record, by slug or alias, itself included: its variants and the record it is a variant of, its integrated graphics or the chips with these, the machines built from it or its possible chips, and siblings, which are variants of one record, or machines of one chip, with the same memory bandwidth."},
+	{Name: Name, Text: func(h *hardwareRecord) string { return strings.ToLower(h.Name) }, Uses: Sorts, Doc: "Name as its vendor writes it."},
+	{Name: "vendor", Text: func(h *hardwareRecord) string { return string(h.Vendor) }, Values: dataset.Vendor("").Values(), Param: "vendor", Uses: Facets, Doc: "Who makes the part."},
+	{Name: "type", Text: func(h *hardwareRecord) string { return string(h.Type) }, Values: dataset.HardwareType("").Values(), Param: "type", Uses: Facets, Doc: "Kind of part or machine."},
+	{Name: "architecture", Text: func(h *hardwareRecord) string { return text(h.Architecture) }, Param: "architecture", Uses: Facets, Doc: "Architecture of the graphics or processor cores."},
+	{Name: "backend", Texts: func(h *hardwareRecord) []string { return append([]string{}, h.Backends...) }, Param: "backend", Uses: Facets, Doc: "Compute backend known to work, such as cuda or vulkan."},
+	{Name: "unified_memory", Flag: func(h *hardwareRecord) *bool { return &h.UnifiedMemory }, Param: "unified_memory", Uses: Facets, Doc: "Whether processor and graphics share one memory."},
+	{Name: "has_benchmarks", Flag: func(h *hardwareRecord) *bool { return h.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark on the hardware."},
+	{Name: "vram_gb", Number: func(h *hardwareRecord) float64 { return number(h.VRAMGB) }, Unit: "GB", Min: "min_vram_gb", Max: "max_vram_gb", Uses: Sorts | Facets, Doc: "Memory the accelerator can use, in GB."},
+	{Name: "memory_bandwidth_gbps", Number: func(h *hardwareRecord) float64 { return number(h.MemoryBandwidthGBps) }, Unit: "GB/s", Min: "min_bandwidth_gbps", Max: "max_bandwidth_gbps", Uses: Sorts | Facets, Doc: "Memory bandwidth, in GB/s."},
+	{Name: "fp16_tflops", Number: func(h *hardwareRecord) float64 { return number(h.FP16TFLOPS) }, Unit: "TFLOPS", Min: "min_fp16_tflops", Uses: Sorts | Facets, Doc: "Dense FP16 rate, in TFLOPS."},
+	{Name: "tdp_watts", Number: func(h *hardwareRecord) float64 { return number(h.TDPWatts) }, Unit: "W", Max: "max_tdp_watts", Uses: Sorts | Facets, Doc: "Board or package power, in watts."},
+	{Name: "launch_price_usd", Number: func(h *hardwareRecord) float64 { return number(h.LaunchPriceUSD) }, Unit: "US dollars", Uses: Sorts | Facets, Doc: "Price at launch, in US dollars."},
+	{Name: "street_price_usd", Number: func(h *hardwareRecord) float64 { return number(h.StreetPriceUSD) }, Unit: "US dollars", Min: "min_price_usd", Max: "max_price_usd", Uses: Sorts | Facets, Doc: "Price seen in the street, in US dollars."},
+	{Name: "release_date", Date: func(h *hardwareRecord) *dataset.Date { return h.ReleaseDate }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of release; a date that is only a year or a month counts as its first day."},
+	{Name: BenchmarkCount, Number: func(h *hardwareRecord) float64 { return float64(h.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks on the record itself."},
+}
+
+func newHardware(ctx context.Context, recs []dataset.Hardware, relations *dataset.Relations, benchmarks *Table, r Renderers) (*Table, error) {
+	s := source[hardwareRecord]{
+		home: Sort{Field: Slug}, fields: hardwareFields,
+		slug:  func(h *hardwareRecord) string { return string(h.Slug) },
+		names: func(h *hardwareRecord) []string { return namesOf(string(h.Slug), h.Name, h.Aliases...) },
+		row:   func(dst []byte, h *hardwareRecord) ([]byte, error) { return r.Hardware(dst, h.Hardware, h.counts) },
+	}
+	for i := range recs {
+		h := &recs[i]
+		s.recs = append(s.recs, hardwareRecord{h, benchmarks.counts(Hardware, string(h.Slug))})
+	}
+	t := newTable(&s)
+	t.related = map[Field]related{Silicon: {Slug, siliconOf(recs, relations)}}
+	return t, s.render(ctx, t)
+}
+
+type toolRecord struct {
+	*dataset.Tool
+	counts BenchmarkCounts
+}
+
+var toolFields = []fieldOf[toolRecord]{
+	{Name: Slug, Text: func(t *toolRecord) string { return string(t.Slug) }, Param: "slug", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
+	{Name: Name, Text: func(t *toolRecord) string { return strings.ToLower(t.Name) }, Uses: Sorts, Doc: "Name as its makers write it."},
+	{Name: "category", Text: func(t *toolRecord) string { return string(t.Category) }, Values: dataset.Category("").Values(), Param: "category", Uses: Facets, Doc: "What the tool is mainly for."},
+	{Name: "backend", Texts: func(t *toolRecord) []string { return list(t.Backends) }, Param: "backend", Uses: Facets, Doc: "Compute backend it can use, such as cuda or metal."},
+	{Name: "license", Text: func(t *toolRecord) string { return text(t.License) }, Param: "license", Uses: Facets, Doc: "SPDX id of the licence."},
+	{Name: "os", Texts: func(t *toolRecord) []string { return list(t.Platforms) }, Param: "os", Uses: Facets, Doc: "System it runs on, such as linux."},
+	{Name: "api", Texts: func(t *toolRecord) []string { return list(t.APICompatibility) }, Param: "api", Uses: Facets, Doc: "Form of API it serves, such as openai."},
+	{Name: "model_format", Texts: func(t *toolRecord) []string { return list(t.ModelFormats) }, Param: "model_format", Uses: Facets, Doc: "Weight format it reads, such as gguf."},
+	{Name: "has_benchmarks", Flag: func(t *toolRecord) *bool { return t.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark made with the tool."},
+	{Name: "first_release", Date: func(t *toolRecord) *dataset.Date { return t.FirstRelease }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of the first numbered version; a date that is only a year or a month counts as its first day."},
+	{Name: BenchmarkCount, Number: func(t *toolRecord) float64 { return float64(t.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks made with the tool."},
+}
+
+func newTools(ctx context.Context, recs []dataset.Tool, benchmarks *Table, r Renderers) (*Table, error) {
+	s := source[toolRecord]{
+		home: Sort{Field: Slug}, fields: toolFields,
+		slug:  func(t *toolRecord) string { return string(t.Slug) },
+		names: func(t *toolRecord) []string { return namesOf(string(t.Slug), t.Name, t.Aliases...) },
+		row:   func(dst []byte, t *toolRecord) ([]byte, error) { return r.Tool(dst, t.Tool, t.counts) },
+	}
+	for i := range recs {
+		t := &recs[i]
+		s.recs = append(s.recs, toolRecord{t, benchmarks.counts(Tool, string(t.Slug))})
+	}
+	t := newTable(&s)
+	return t, s.render(ctx, t)
+}
+
+type qualityRecord struct {
+	*dataset.Quality
+	family string
+}
+
+var qualityFields = []fieldOf[qualityRecord]{
+	{Name: ID, Text: func(q *qualityRecord) string { return string(q.ID) }, Param: "id", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
+	{Name: Model, Text: func(q *qualityRecord) string { return string(q.Model) }, Refers: Model, Param: "model", Uses: Facets | Sorts, Doc: "Model that was quantized, by slug or alias."},
+	{Name: Family, Text: func(q *qualityRecord) string { return q.family }, Param: "family", Uses: Facets, Doc: "Family of the model."},
+	{Name: Quantization, Text: func(q *qualityRecord) string { return q.Quantization }, Param: "quantization", Uses: Facets, Doc: "Quantization, such as Q4_K_M. Letter case is ignored."},
+	{Name: "metric", Text: func(q *qualityRecord) string { return string(q.Metric) }, Values: dataset.QualityMetric("").Values(), Param: "metric", Uses: Facets, Doc: "What was measured: the mean KL divergence per token, the perplexity, or the score of a test."},
+	{Name: "task", Text: func(q *qualityRecord) string { return text(q.Task) }, Param: "task", Uses: Facets, Doc: "Test behind a score, such as MMLU-Pro."},
+	{Name: "corpus", Text: func(q *qualityRecord) string { return text(q.Corpus) }, Param: "corpus", Uses: Facets, Doc: "Text that the model read."},
+	{Name: "change", Number: func(q *qualityRecord) float64 { return q.Change() }, Min: "min_change", Max: "max_change", Uses: Sorts, Doc: "How much worse the value is than that of the reference: percent of a perplexity, points of a score, nats of a divergence."},
+}
+
+func newQuality(ctx context.Context, set *dataset.Set, models *Table, r Renderers) (*Table, error) {
+	s := source[qualityRecord]{
+		home: Sort{Field: ID}, fields: qualityFields,
+		slug: func(q *qualityRecord) string { return string(q.ID) },
+		row:  func(dst []byte, q *qualityRecord) ([]byte, error) { return r.Quality(dst, q.Quality) },
+	}
+	families := map[dataset.Slug]string{}
+	for i := range set.Models {
+		families[set.Models[i].Slug] = string(set.Models[i].Family)
+	}
+	for i := range set.Quality {
+		q := &set.Quality[i]
+		s.recs = append(s.recs, qualityRecord{q, families[q.Model]})
+	}
+	t := newTable(&s)
+	t.search = newLinkSearch(t, map[Field]*Table{Model: models})
+	return t, s.render(ctx, t)
+}
+
+// variants maps a slug to the slugs of the records that are forms of it. A filter by the slug matches them too, so that
+// no benchmark is missed because its source was more exact. Models have none: a repackaging of the same weights has no
+// record of its own, its names are aliases of the model, and its benchmarks are the model's.
+type variants map[string][]string
+
+func (v variants) with(values []string) []string {
+	if !slices.ContainsFunc(values, func(s string) bool { return len(v[s]) > 0 }) {
+		return values
+	}
+	out := slices.Clone(values)
+	for _, s := range values {
+		out = append(out, v[s]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// hardwareVariants maps the slug of each piece of hardware to its forms.
+func hardwareVariants(recs []dataset.Hardware, relations *dataset.Relations) variants {
+	out := variants{}
+	for i := range recs {
+		if forms := relations.Forms(recs[i].Slug); len(forms) > 0 {
+			out[string(recs[i].Slug)] = texts(forms)
+		}
+	}
+	return out
+}
+
+// related says that the values of a filter are slugs that each mean several values of another
+// field; Slug for the records themselves.
+type related struct {
+	by   Field
+	with map[string][]string
+}
+
+// siliconOf maps the slug of each piece of hardware to all that are related to it, itself included.
+func siliconOf(recs []dataset.Hardware, relations *dataset.Relations) map[string][]string {
+	out := make(map[string][]string, len(recs))
+	for i := range recs {
+		out[string(recs[i].Slug)] = texts(relations.Related(recs[i].Slug))
+	}
+	return out
+}
+
+func (r related) resolve(s Set) Set {
+	out := Set{Field: r.by, OnlySelf: true}
+	for _, v := range s.Values {
+		out.Values = append(out.Values, r.with[v]...)
+	}
+	slices.Sort(out.Values)
+	out.Values = slices.Compact(out.Values)
+	return out
+}
