@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
-
 	"modeldex/httpapi/cache"
 	"modeldex/httpapi/encoding"
 )
@@ -32,24 +30,6 @@ func (r *responseCache) cached(req *request, canonical string, render func() (bo
 		body, link := render()
 		return dataResponse(req, canonical, body, link)
 	})
-}
-
-// cachedWhenRepeated is cached for rows the index has. The first caller is sent the rows from where they are: no
-// body is made, so the first request leaves no garbage and evicts nothing. For the second caller the body is made
-// and kept. render appends the parts of the body.
-func (r *responseCache) cachedWhenRepeated(req *request, canonical string, render func(dst [][]byte) (parts [][]byte, link string)) *response {
-	if req.coding != encoding.Identity || !r.cache.FirstRequest(req.content[:], req.coding, canonical) {
-		return r.cached(req, canonical, func() ([]byte, string) { return joined(render(nil)) })
-	}
-	parts, link := render(nil)
-	resp := dataResponse(req, canonical, nil, link)
-	resp.parts, resp.route = parts, req.route
-	return resp
-}
-
-// joined is a body in one piece.
-func joined(parts [][]byte, link string) (body []byte, same string) {
-	return bytes.Join(parts, nil), link
 }
 
 // dataResponse is a response made of the dataset.

@@ -41,7 +41,7 @@ func newEndpoints(routes []route) *document {
 			list = append(list, Endpoint{rt.method, address, rt.id, rt.summary, rt.access >= keyed})
 		}
 	}
-	return newDocumentForms(rowjson.Marshal(map[string]any{"data": list}), form{contentType: jsonType})
+	return newStatic(jsonType, false, func() []byte { return rowjson.Marshal(map[string]any{"data": list}) })
 }
 
 // listEndpoints answers every endpoint of the API.

@@ -17,61 +17,40 @@ var openapiText string
 // openapiJSON is the OpenAPI document. The bytes are the caller's.
 func openapiJSON() []byte { return []byte(openapiText) }
 
-// document is a response that stays the same while the program runs: a page, a file of the
-// pages, the OpenAPI document. Each coding is made when it is first asked for, so that a start
-// does not compress what is never fetched. Safe for concurrent use.
+// document is a response that stays the same while the program runs: a file of the pages, the OpenAPI document. Its
+// content is hashed at the first request.
 type document struct {
-	forms [encoding.Count]func() *response
-}
-
-// form is what a document is sent as.
-type form struct {
 	contentType string
 	forever     bool // the address holds a hash of the content
-	passing     bool // no cache keeps it: the address is that of other content
+	body        func() []byte
+	sum         func() [sha256.Size]byte
 }
 
-// newDocumentForms prepares a document of bytes that are as they are sent.
-func newDocumentForms(body []byte, like form) *document {
-	d := &document{}
-	d.prepare(like, func() []byte { return body }, func(c encoding.Coding) []byte { return encoding.Compress(body, c) }, len(body) <= encoding.CompressFrom)
-	return d
+func newStatic(contentType string, forever bool, body func() []byte) *document {
+	return &document{contentType, forever, body, sync.OnceValue(func() [sha256.Size]byte { return sha256.Sum256(body()) })}
 }
 
-// prepare sets how each form is made. A form is made, and the plain content hashed, at the first request that needs it.
-func (d *document) prepare(like form, plain func() []byte, body func(encoding.Coding) []byte, short bool) {
-	sum := sync.OnceValue(func() [sha256.Size]byte { return sha256.Sum256(plain()) })
-	for c := range encoding.Count {
-		if short && c != encoding.Identity {
-			d.forms[c] = d.forms[encoding.Identity]
-			continue
-		}
-		d.forms[c] = sync.OnceValue(func() *response {
-			hash := sum()
-			resp := encodedEntity(body(c), c, like.contentType, etag(hash[:], c, ""))
-			switch {
-			case like.forever:
-				resp.forever()
-			case like.passing:
-				resp.keep("no-store", openVary)
-			default:
-				resp.public()
-			}
-			return resp
-		})
+// document answers a document that is kept under an address below /.
+func (s *Server) document(req *request, address string) (*response, *failure) {
+	d := s.pages.documents[address]
+	if d == nil {
+		return nil, fail(unknownRoute)
 	}
+	sum := d.sum()
+	resp := s.open.Render(sum[:16], req.coding, address, func() *response {
+		resp := newEntity(d.body(), req.coding, d.contentType, func(c encoding.Coding) string { return etag(sum[:], c, "") })
+		if resp.public(); d.forever {
+			resp.forever()
+		}
+		resp.route = req.route
+		return resp
+	})
+	s.open.Alias(resp, req.content[:], req.coding, req.accepts.Best, address, s.spelling(req))
+	return resp, nil
 }
 
-// response is the form for an Accept-Encoding header.
-func (d *document) response(acceptEncoding []byte) *response {
-	return d.forms[encoding.Accepted(acceptEncoding)]()
-}
-
-// newOpenAPI is the OpenAPI document, whose forms are made when they are asked for.
-func newOpenAPI() *document {
-	d := &document{}
-	d.prepare(form{contentType: jsonType}, openapiJSON, func(c encoding.Coding) []byte { return encoding.Compress(openapiJSON(), c) }, false)
-	return d
+func static(address string) func(*Server, *request) (*response, *failure) {
+	return func(s *Server, req *request) (*response, *failure) { return s.document(req, address) }
 }
 
 // newDocument is an entity that is not a function of a query; its tag is of its content.

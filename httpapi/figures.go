@@ -89,7 +89,7 @@ func showChart(s *Server, req *request) (*response, *failure) {
 		resp.route = req.route
 		return resp
 	})
-	s.open.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
+	s.open.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, s.spelling(req))
 	return resp, nil
 }
 

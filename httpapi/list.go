@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"slices"
 
 	"modeldex/httpapi/export"
@@ -29,34 +30,22 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 			return fileOf(req.gen, q.format, r.schema(q), r.rowsOf(t, page.Ords, q)), q.link(page.Next)
 		}), nil
 	}
-	if q.runs != nil || q.fields != nil { // the rows are not as the index has them
-		return s.cached(req, q.cacheName(), func() ([]byte, string) { return r.body(req.gen, q) }), nil
-	}
-	return s.cachedWhenRepeated(req, q.cacheName(), func(dst [][]byte) ([][]byte, string) { return r.render(dst, nil, req.gen, q) }), nil
+	return s.cached(req, q.cacheName(), func() ([]byte, string) { return r.body(req.gen, q) }), nil
 }
 
-// body is a page in one piece.
+// body is a page: the rows, between the bytes of the envelope, and its Link header.
 func (r *resource) body(gen *index.Generation, q *listQuery) (body []byte, link string) {
-	space := rowSpace.Get().(*[]byte)
-	defer rowSpace.Put(space)
-	return joined(r.render(nil, space, gen, q))
-}
-
-// render appends the parts of the body of a page: the rows, between the bytes of the envelope. Rows that are not as the index has them
-// are written to the space.
-func (r *resource) render(dst [][]byte, space *[]byte, gen *index.Generation, q *listQuery) (parts [][]byte, link string) {
 	t := r.table(gen)
 	page := t.Select(q.Query)
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), throughputNotice(page.Unlisted), q.leftOutNotices(t), q.unknownWords(t, page.Total), mixedNotice(page.Mixed))
 	end, link := q.envelope(page.Total, len(page.Ords), notices, page.Next)
-	dst = append(slices.Grow(dst, 2+len(page.Ords)), pageStart)
-	if q.runs != nil || q.fields != nil {
-		*space = r.appendRows((*space)[:0], t, page.Ords, q)
-		dst = append(dst, *space)
+	parts := [][]byte{pageStart}
+	if q.runs != nil || q.fields != nil { // the rows are not as the index has them
+		parts = append(parts, r.appendRows(nil, t, page.Ords, q))
 	} else {
-		dst = t.AppendRows(dst, page.Ords)
+		parts = t.AppendRows(parts, page.Ords)
 	}
-	return append(dst, end), link
+	return bytes.Join(append(parts, end), nil), link
 }
 
 // projectionTo is the projection to some fields and the key of the records.

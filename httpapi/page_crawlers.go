@@ -15,14 +15,14 @@ const (
 // are made of the request if --base-url is not set.
 func crawlerRoutes() []route {
 	file := func(path, contentType string, render func(s *Server, req *request, base string) []byte) route {
-		return route{method: fiber.MethodGet, path: path, hidden: true, id: "crawlers" + path, tag: "pages", answer: remembered(ofData(func(s *Server, req *request) (*response, *failure) {
+		return route{method: fiber.MethodGet, path: path, hidden: true, id: "crawlers" + path, tag: "pages", answer: ofData(func(s *Server, req *request) (*response, *failure) {
 			at := s.place(req, string(req.ctx.Path()), "")
 			body := render(s, req, at.Base)
 			if body == nil {
 				return nil, fail(unknownRoute)
 			}
 			return s.page(req, at, contentType, func() []byte { return body }), nil
-		}))}
+		})}
 	}
 	return []route{
 		file("/robots.txt", textType, func(_ *Server, _ *request, base string) []byte { return pages.Robots(base) }),

@@ -8,7 +8,7 @@ import (
 	"modeldex/httpapi/pages"
 	"modeldex/httpapi/reference"
 
-	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 )
 
 // apiReference is what the pages below /docs show: the document that /openapi.json serves, read when the
@@ -41,25 +41,15 @@ func docs(s *Server, req *request) (*response, *failure) {
 	}), nil
 }
 
-func (s *Server) document(req *request, address string) (*response, *failure) {
-	d := s.pages.documents[address]
-	if d == nil {
-		return nil, fail(unknownRoute)
-	}
-	return d.response(req.peek(fiber.HeaderAcceptEncoding)), nil
-}
-
-func static(address string) func(*Server, *request) (*response, *failure) {
-	return func(s *Server, req *request) (*response, *failure) { return s.document(req, address) }
-}
-
-// asset answers a file the pages load. A style sheet of another build is answered with that of this one, which no
-// cache keeps. So a page that a browser has kept, or another server of a fleet has made, is readable. Scripts fit
-// pages of their own build only, and pages work without them.
+// asset answers a file the pages load. A style sheet of another build leads to that of this one: so a page that a browser
+// has kept, or another server of a fleet has made, is readable. Scripts fit pages of their own build only, and pages work
+// without them.
 func asset(s *Server, req *request) (*response, *failure) {
 	name := req.param("name")
-	if d := s.pages.styles[ofOtherBuild.ReplaceAllString(name, ".css")]; d != nil && s.pages.documents["assets/"+name] == nil {
-		return d.response(req.peek(fiber.HeaderAcceptEncoding)), nil
+	if stem := ofOtherBuild.ReplaceAllString(name, ".css"); stem != name && s.pages.documents["assets/"+name] == nil {
+		if current := s.pages.AssetName(stem); current != "" {
+			return req.seeOther("/assets/"+current, &fasthttp.Args{}), nil
+		}
 	}
 	return s.document(req, "assets/"+name)
 }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"strings"
 
-	"modeldex/httpapi/cache"
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
@@ -25,20 +24,16 @@ type pageSet struct {
 	*pages.Site
 	// documents maps an address below / to its response.
 	documents map[string]*document
-	styles    map[string]*document // name of a style sheet without its hash -> its response
 	codes     []pages.Code
 }
 
 // newPages makes the pages that never change.
 func newPages(cfg pages.Config) *pageSet {
-	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}, styles: map[string]*document{}}
-	p.documents["openapi.json"] = newOpenAPI()
-	p.documents["favicon.ico"] = newDocumentForms(p.Icon(), form{contentType: svgType})
+	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}}
+	p.documents["openapi.json"] = newStatic(jsonType, false, openapiJSON)
+	p.documents["favicon.ico"] = newStatic(svgType, false, p.Icon)
 	for _, a := range p.Assets() {
-		p.documents["assets/"+a.Name] = newDocumentForms(a.Body, form{contentType: a.ContentType, forever: true})
-		if ofOtherBuild.MatchString(a.Name) {
-			p.styles[ofOtherBuild.ReplaceAllString(a.Name, ".css")] = newDocumentForms(a.Body, form{contentType: a.ContentType, passing: true})
-		}
+		p.documents["assets/"+a.Name] = newStatic(a.ContentType, true, func() []byte { return a.Body })
 	}
 	for _, c := range codes {
 		p.codes = append(p.codes, pages.Code{Name: c.name, Title: c.title, Help: c.help, Status: c.status})
@@ -78,13 +73,8 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 		resp.route = req.route
 		return resp
 	})
-	if variant != "" {
-		return resp
-	}
-	if spelling := s.spelled(req); spelling != nil {
-		s.open.Put(string(spelling), resp)
-	} else if s.cfg.BaseURL != "" && req.accepts.Any {
-		s.open.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, req.ctx.RequestURI())
+	if variant == "" {
+		s.open.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, s.spelling(req))
 	}
 	return resp
 }
@@ -123,28 +113,12 @@ func fixed(path string, answer func(s *Server, req *request, at pages.Place, end
 	}
 }
 
-// remembered finds pages by the address as it was sent, where they hold the host of the request, so
-// that they are not found before their route (see Server.hit).
-func remembered(answer func(*Server, *request) (*response, *failure)) func(*Server, *request) (*response, *failure) {
-	return func(s *Server, req *request) (*response, *failure) {
-		if key := s.spelled(req); key != nil {
-			if resp := s.open.Get(key); resp != nil {
-				return resp, nil
-			}
-		}
-		return answer(s, req)
+// spelling is the address as it was sent, as the open cache knows responses by it: with the host where pages name that.
+func (s *Server) spelling(req *request) []byte {
+	if s.cfg.BaseURL != "" {
+		return req.ctx.RequestURI()
 	}
-}
-
-// spelled is the cache key of a page by the address as it was sent. It is nil for long addresses, which are rare
-// and would fill the cache with keys, and where Server.hit finds pages.
-func (s *Server) spelled(req *request) []byte {
-	const longest = 512
-	uri := req.ctx.RequestURI()
-	if s.cfg.BaseURL != "" || len(uri) > longest {
-		return nil
-	}
-	return cache.AppendKey(nil, req.content[:], req.coding, "\x00"+s.base(req.ctx)+"\x00"+string(uri))
+	return append([]byte(s.base(req.ctx)), req.ctx.RequestURI()...)
 }
 
 // endings are the forms of a page beside HTML.

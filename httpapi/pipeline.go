@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"modeldex/httpapi/cache"
 	"modeldex/quota"
 
 	"github.com/gofiber/fiber/v2"
@@ -33,18 +32,15 @@ func (s *Server) handle(ctx *fasthttp.RequestCtx) {
 	s.serve(req)
 }
 
-// hit is the cached response to a request, nil if there is none. Only responses with status
-// 200 of routes with a key are found so.
-func (r *responseCache) hit(req *request) *response {
+// hit is the cached response to a request, nil if there is none. Only responses with status 200 are found so.
+func (s *Server) hit(req *request) *response {
 	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() || !req.accepts.Any {
 		return nil
 	}
-	for _, kept := range []*cache.Cache[*response]{r.cache, r.open} {
-		if resp := kept.Find(req.content[:], req.coding, req.accepts.Best, req.ctx.RequestURI()); resp != nil {
-			return resp
-		}
+	if resp := s.cache.Find(req.content[:], req.coding, req.accepts.Best, req.ctx.RequestURI()); resp != nil {
+		return resp
 	}
-	return nil
+	return s.open.Find(req.content[:], req.coding, req.accepts.Best, s.spelling(req))
 }
 
 // routed goes on with a request whose route is known. c is nil, and early the failure, where it

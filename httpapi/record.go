@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
@@ -56,20 +55,13 @@ func (r *resource) benchmarksOf(req *request, name string) (*response, *failure)
 	return req.moved(address), nil
 }
 
-// rowSpace is space for rows while a body or a file is made of them, such as the benchmarks of a model: to make megabytes again for each
-// takes longer than to fill them.
-var rowSpace = sync.Pool{New: func() any { return new([]byte) }}
-
 // fileOfOne is one record as a file of one row.
 func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
 	columns := r.detail.schema(q)
 	if q.noDetails {
 		columns = columns.Without("benchmarks")
 	}
-	row, rows := r.record(req.gen, q, t, ord)
-	if rows != nil {
-		row = slices.Concat(row[:len(row)-1], []byte(`,"benchmarks":`), bytes.Join(rows, nil), []byte("}"))
-	}
+	row := r.record(req.gen, q, t, ord)
 	return fileOf(req.gen, q.format, columns, func() []byte {
 		one := row
 		row = nil
@@ -77,25 +69,16 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	})
 }
 
-// record is a record at its own address, and the pieces of a JSON list of a model's benchmarks, one member after the other;
-// nil where it is left out.
-func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) (row []byte, rows [][]byte) {
-	row = t.Detail(ord)
-	if r == models && !q.noDetails {
-		rows = benchmarksOfModel(gen, t.Slug(ord), q)
+// record is a record at its own address; that of a model has its benchmarks.
+func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) []byte {
+	row := t.Detail(ord)
+	if r == models && !q.noDetails && (q.fields == nil || slices.ContainsFunc(q.fields, func(f string) bool { return strings.HasPrefix(f, "benchmarks") })) {
+		row = slices.Concat(row[:len(row)-1], []byte(`,"benchmarks":[`), benchmarksOfModel(gen, t.Slug(ord), q), []byte("]}"))
 	}
-	kept := r.projectionTo(q.fields)
-	if kept == nil {
-		return row, rows
+	if kept := r.projectionTo(q.fields); kept != nil {
+		row = kept.Append(nil, row)
 	}
-	row = kept.Append(nil, row)
-	switch of, keep := kept.Fields["benchmarks"]; {
-	case !keep:
-		rows = nil
-	case of != nil && rows != nil:
-		rows = [][]byte{of.Append(nil, bytes.Join(rows, nil))}
-	}
-	return row, rows
+	return row
 }
 
 // elsewhere answers a name that is not a slug: an alias, other letter case or a slash at the end
@@ -143,25 +126,19 @@ func nearSlugs(t *index.Table, name string) []string {
 
 // renderOne writes the body of one record.
 func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
-	row, rows := r.record(req.gen, q, t, ord)
-	pieces := [][]byte{[]byte(`{"data":`), row}
-	if rows != nil {
-		pieces = append([][]byte{pieces[0], row[:len(row)-1], []byte(`,"benchmarks":`)}, rows...)
-		pieces = append(pieces, []byte("}"))
-	}
 	meta := rowjson.Marshal(recordMeta(req.gen, nil))
-	return bytes.Join(append(pieces, []byte(`,"meta":`), meta, []byte("}")), nil)
+	return slices.Concat([]byte(`{"data":`), r.record(req.gen, q, t, ord), []byte(`,"meta":`), meta, []byte("}"))
 }
 
 // maxOwnBenchmarks is how many benchmarks the detail of a model has at most; they take 7 MB. A response is made in
 // memory, and of a million benchmarks one model has 39,000. No shipped model has a third of the bound.
 const maxOwnBenchmarks = 5000
 
-// benchmarksOfModel are the pieces of a JSON list of the rows of a model's own benchmarks.
-func benchmarksOfModel(gen *index.Generation, slug string, q *listQuery) [][]byte {
+// benchmarksOfModel are the rows of a model's own benchmarks, with commas between them.
+func benchmarksOfModel(gen *index.Generation, slug string, q *listQuery) []byte {
 	mine := gen.Benchmarks.Select(index.Query{
 		Sets:  []index.Set{{Field: index.Model, Values: []string{slug}, OnlySelf: true}},
 		Limit: min(q.limitOr(maxOwnBenchmarks), maxOwnBenchmarks),
 	})
-	return append(gen.Benchmarks.AppendRows([][]byte{[]byte("[")}, mine.Ords), []byte("]"))
+	return bytes.Join(gen.Benchmarks.AppendRows(nil, mine.Ords), nil)
 }

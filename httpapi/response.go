@@ -49,8 +49,6 @@ type response struct {
 	coding                encoding.Coding     // of the body
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
-	// parts are in place of body in a response that only one caller has: rows where the index has them.
-	parts [][]byte
 }
 
 // newResponse begins a response; contentType is empty where there is no body.

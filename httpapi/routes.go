@@ -141,7 +141,6 @@ func pageRoutes() []route {
 		if out[i].id != frontID {
 			out[i].answer = ofData(out[i].answer)
 		}
-		out[i].answer = remembered(out[i].answer)
 	}
 	return out
 }

@@ -63,9 +63,6 @@ func TestFind(t *testing.T) {
 	datasettest.Must(t, err)
 	defer c.Close()
 	content := []byte("0123456789abcdef")
-	if first, again := c.FirstRequest(content, encoding.Identity, "/a"), c.FirstRequest(content, encoding.Identity, "/a"); !first || again {
-		t.Errorf("an address is asked for first: %t, then %t", first, again)
-	}
 	made := c.Render(content, encoding.Identity, "/a", func() *body { return &body{} })
 	c.Alias(made, content, encoding.Identity, export.CSV, "/a", []byte("/a"))
 	c.Alias(made, content, encoding.Identity, export.JSON, "/a", []byte("/a?b"))
