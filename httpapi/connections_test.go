@@ -103,8 +103,7 @@ func TestConnectionsFull(t *testing.T) {
 	awaitAlive(t, addr)
 }
 
-// TestSlowReaders: what callers do not read is bounded, by closing who reads slowest. The body of a
-// page is made when it is asked for again; the first time rows are sent from the index, which takes no memory.
+// TestSlowReaders: what callers do not read is bounded, by closing who reads slowest.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustShipped(t).live)

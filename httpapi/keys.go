@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"modeldex/dataset"
 	"modeldex/httpapi/query"
-	"modeldex/httpapi/usage"
 	"modeldex/quota"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -64,10 +64,19 @@ type KeyUsage struct {
 	// Calls of every month on record, oldest first.
 	Usage []quota.MonthCalls `json:"usage"`
 	// Calls of the last 31 days on which there were any, oldest first, in UTC. Written once per minute: after a crash up to a minute may be missing, which used is not.
-	Days []usage.Day `json:"days"`
-	// Where the month is going.
-	Forecast usage.Forecast `json:"forecast"`
+	Days []DayView `json:"days"`
 }
+
+// DayView is what a key did on one day.
+type DayView struct {
+	// Day in UTC.
+	Date dataset.Date `json:"date" jsonschema:"example=2026-11-22"`
+	// Calls charged.
+	Calls uint64 `json:"calls" jsonschema:"minimum=0,example=412"`
+}
+
+// shownDays is how many days of use are shown, today among them.
+const shownDays = 31
 
 // keyView is the view at a time. The account lists old secrets from the first to stop working to
 // the last.
@@ -181,9 +190,12 @@ func showKey(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return ledgerFailure(err)
 	}
-	use := KeyUsage{KeyView: keyView(account, "", req.started), Used: account.Used, Remaining: account.Remaining, Usage: months}
-	use.Days = usage.Days(days, quota.DayOf(req.started))
-	use.Forecast = usage.ForecastOf(&account, days, req.started)
+	use := KeyUsage{KeyView: keyView(account, "", req.started), Used: account.Used, Remaining: account.Remaining, Usage: months, Days: []DayView{}}
+	for _, d := range days {
+		if quota.DayOf(req.started)-d.Day < shownDays {
+			use.Days = append(use.Days, DayView{dataset.Date(d.Day.Start().Format(time.DateOnly)), d.Calls})
+		}
+	}
 	return data(fiber.StatusOK, use)
 }
 

@@ -28,7 +28,7 @@ import (
 var publicNames = map[string]string{
 	"View": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
 	"MessageDataset": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
-	"KeyView": "Key", "Day": "DayView", "Forecast": "ForecastView", "DumpView": "Dump", "QuotaView": "KeyQuota",
+	"KeyView": "Key", "DumpView": "Dump", "QuotaView": "KeyQuota",
 	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName", "AskView": "AskedQuestion", "ReadingView": "Reading", "ReadNameView": "ReadName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "MeasuredRun": "FitMeasuredRun", "Estimate": "FitEstimate",
@@ -73,7 +73,7 @@ var rendered = []any{
 // typeSchemas gives the schema of every rendered type and of those it holds, in order of name.
 func typeSchemas() object {
 	r := &jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: scalarSchema, Namer: publicName}
-	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/query": "./query", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/usage": "./usage", "modeldex/httpapi/webhook": "./webhook"} {
+	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/query": "./query", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/webhook": "./webhook"} {
 		if err := r.AddGoComments(pkg, dir); err != nil {
 			panic(err)
 		}

@@ -31,52 +31,47 @@ func statusPage(s *Server, req *request, at pages.Place, _ string) (*response, *
 			kinds[rt.id] = "pages"
 		}
 	}
-	of := func(kind string) metrics.Totals {
-		return s.metrics.Totals(func(route string) bool { return kind == "" || kinds[route] == kind })
-	}
+	counts := s.metrics.Counts(func(route string) string { return kinds[route] })
 	days := int(time.Since(releasedAt(req.gen)).Hours() / 24)
-	everything := of("")
-	refused := s.cfg.History.Refused(req.gen)
-	view := &pages.Status{Version: s.cfg.Version, Started: s.started, Loaded: req.gen.Loaded, Objectives: []pages.Objective{
-		latency("Calls of the API", of("calls"), callsWithin),
-		latency("Pages", of("pages"), pagesWithin),
-		{
-			Name: "Requests fail (5xx)", Promised: fmt.Sprintf("at most 1 of %.0f", 1/promisedFailure),
-			Found:  fmt.Sprintf("%s of %s", text.Whole(everything.Failed), text.Whole(everything.Requests)),
-			Missed: float64(everything.Failed) > promisedFailure*float64(everything.Requests),
-		},
-		{
-			Name: "Age of the dataset", Promised: fmt.Sprintf("at most %d days", datasetFresh), Missed: days > datasetFresh,
-			Found: fmt.Sprintf("released %s, %s ago", req.gen.Info.Released, text.Count(days, "day", "days")),
-		},
-		{
-			Name: "Changed files are served", Promised: "once they are checked; else the last good ones stay", Missed: refused != nil,
-			Found: map[bool]string{false: "the newest files are served", true: "the newest files were rejected"}[refused != nil],
-		},
-	}}
-	s.metrics.EachLimited(func(tier, reason string, n uint64) {
-		if tier == quota.NoTier {
-			tier = "without a key"
+	files := "the newest files are served"
+	refused := s.cfg.History.Refused(req.gen) != nil
+	if refused {
+		files = "the newest files were rejected"
+	}
+	objectives := [][]pages.Cell{
+		latency("Calls of the API", counts.Of["calls"], callsWithin),
+		latency("Pages", counts.Of["pages"], pagesWithin),
+		objective("Requests fail (5xx)", fmt.Sprintf("at most 1 of %.0f", 1/promisedFailure),
+			fmt.Sprintf("%s of %s", text.Whole(counts.Failed), text.Whole(counts.Requests)), float64(counts.Failed) > promisedFailure*float64(counts.Requests)),
+		objective("Age of the dataset", fmt.Sprintf("at most %d days", datasetFresh),
+			fmt.Sprintf("released %s, %s ago", req.gen.Info.Released, text.Count(days, "day", "days")), days > datasetFresh),
+		objective("Changed files are served", "once they are checked; else the last good ones stay", files, refused),
+	}
+	var limited [][]pages.Cell
+	for _, l := range counts.Limited {
+		if l.Tier == quota.NoTier {
+			l.Tier = "without a key"
 		}
-		view.Limited = append(view.Limited, pages.Limited{Tier: tier, Reason: reason, Requests: n})
-	})
-	resp := newResponse(200, htmlType, s.pages.Status(req.gen, view, at))
+		limited = append(limited, []pages.Cell{{Text: l.Tier}, {Text: l.Code, Href: "/problems/" + l.Code}, {Text: text.Whole(l.Requests)}})
+	}
+	resp := newResponse(200, htmlType, s.pages.Status(req.gen, s.cfg.Version, s.started, objectives, limited, at))
 	resp.set("Content-Security-Policy", pagePolicy)
 	resp.keep("no-store", openVary)
 	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 	return resp, nil
 }
 
+func objective(name, promised, found string, missed bool) []pages.Cell {
+	return []pages.Cell{{Text: name}, {Text: promised}, {Text: found}, {Text: map[bool]string{false: "kept", true: "missed"}[missed]}}
+}
+
 // latency is the objective that a share of some requests is answered in time.
-func latency(name string, t metrics.Totals, within float64) pages.Objective {
-	o := pages.Objective{
-		Name: name, Promised: fmt.Sprintf("%.0f of 100 within %s", 100*promisedShare, milliseconds(within)), Found: "none yet",
-		Missed: t.Requests > 0 && t.Within(within) < promisedShare,
-	}
+func latency(name string, t metrics.Latency, within float64) []pages.Cell {
+	found := "none yet"
 	if t.Requests > 0 {
-		o.Found = fmt.Sprintf("%.2f %% of %s, half of them within %s", 100*t.Within(within), text.Whole(t.Requests), milliseconds(t.Quantile(0.5)))
+		found = fmt.Sprintf("%.2f %% of %s, half of them within %s", 100*t.Within(within), text.Whole(t.Requests), milliseconds(t.Quantile(0.5)))
 	}
-	return o
+	return objective(name, fmt.Sprintf("%.0f of 100 within %s", 100*promisedShare, milliseconds(within)), found, t.Requests > 0 && t.Within(within) < promisedShare)
 }
 
 // milliseconds writes seconds; infinite ones are more than the longest class of latency.

@@ -7,7 +7,6 @@ package cursor
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -30,32 +29,21 @@ var (
 )
 
 const (
-	version = 2
-	// shaVersion has the first bytes of SHA-256 as its sums, which cost a twentieth of a page that was not asked for before.
-	// Callers may still have such cursors: they are read.
-	shaVersion = 1
-
+	version  = 2
 	sumBytes = 8
 )
 
 var tokens = base64.RawURLEncoding.Strict()
 
-// checksum is the checksum of cursors of a version.
-func checksum(version byte, b []byte) (sum [sumBytes]byte) {
-	if version == shaVersion {
-		long := sha256.Sum256(b)
-		return [sumBytes]byte(long[:sumBytes])
-	}
+func checksum(b []byte) (sum [sumBytes]byte) {
 	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(b))
 	return sum
 }
 
 // Encode makes the cursor of a position in the pages of a query: its canonical address without limit and cursor.
-func Encode(p *index.Position, query string) string { return encode(version, p, query) }
-
-func encode(version byte, p *index.Position, query string) string {
+func Encode(p *index.Position, query string) string {
 	const typical = 128
-	tag := checksum(version, []byte(query))
+	tag := checksum([]byte(query))
 	b := append(append(make([]byte, 0, typical), version), tag[:]...)
 	known := byte(0)
 	if p.Known {
@@ -66,7 +54,7 @@ func encode(version byte, p *index.Position, query string) string {
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(p.Home))
 	b = appendText(b, p.Text)
 	b = appendText(b, p.Slug)
-	sum := checksum(version, b)
+	sum := checksum(b)
 	return tokens.EncodeToString(append(b, sum[:]...))
 }
 
@@ -79,14 +67,14 @@ func Decode(token, query string) (*index.Position, error) {
 	b, err := tokens.DecodeString(token)
 	const fixed = 1 + 8 + 1 + 8 + 8
 	lineEnds := strings.ContainsAny(token, "\r\n") // base64 passes over them, and links.self would repeat them
-	if err != nil || lineEnds || len(token) > MaxLength || len(b) < fixed+sumBytes || b[0] != version && b[0] != shaVersion {
+	if err != nil || lineEnds || len(token) > MaxLength || len(b) < fixed+sumBytes || b[0] != version {
 		return nil, ErrInvalid
 	}
 	body := b[:len(b)-sumBytes]
-	if sum := checksum(b[0], body); !bytes.Equal(sum[:], b[len(body):]) {
+	if sum := checksum(body); !bytes.Equal(sum[:], b[len(body):]) {
 		return nil, ErrInvalid
 	}
-	if tag := checksum(b[0], []byte(query)); !bytes.Equal(body[1:9], tag[:]) {
+	if tag := checksum([]byte(query)); !bytes.Equal(body[1:9], tag[:]) {
 		return nil, errOtherQuery
 	}
 	p := &index.Position{

@@ -23,38 +23,31 @@ func TestCursorLineEnds(t *testing.T) {
 	}
 }
 
-// TestCursorVersions: cursors of every version are read, for the query they were made for, and only whole.
-func TestCursorVersions(t *testing.T) {
+// TestCursor: a cursor is read for the query it was made for, and only whole.
+func TestCursor(t *testing.T) {
 	const query = "/api/v1/models?family=llama"
 	at := index.Position{Text: "llama", Slug: "llama-2-7b", Known: true, Num: 7.5, Home: -1}
-	for _, version := range []byte{shaVersion, version} {
-		token := encode(version, &at, query)
-		if got, bad := Decode(token, query); bad != nil || *got != at {
-			t.Errorf("version %d: got %v, %v; want %v", version, got, bad, at)
-		}
-		if _, bad := Decode(token, query+"s"); !errors.Is(bad, errOtherQuery) {
-			t.Errorf("version %d: a cursor of another query: %v, want errOtherQuery", version, bad)
-		}
-		b := rowjson.Sure(tokens.DecodeString(token))
-		for i := range b {
-			b[i] ^= 1 << (i % 8)
-			if _, bad := Decode(tokens.EncodeToString(b), query); !errors.Is(bad, ErrInvalid) {
-				t.Errorf("version %d: byte %d changed: %v, want ErrInvalid", version, i, bad)
-			}
-			b[i] ^= 1 << (i % 8)
-		}
+	token := Encode(&at, query)
+	if got, bad := Decode(token, query); bad != nil || *got != at {
+		t.Errorf("got %v, %v; want %v", got, bad, at)
 	}
-	// What servers made when version 1 was new.
-	const old = "AYxzMrHx_43ZAUAeAAAAAAAAv_AAAAAAAAAFbGxhbWEKbGxhbWEtMi03YsbyMzPmIKXa"
-	if got := encode(shaVersion, &at, query); got != old {
-		t.Errorf("version 1 is %s, was %s", got, old)
+	if _, bad := Decode(token, query+"s"); !errors.Is(bad, errOtherQuery) {
+		t.Errorf("a cursor of another query: %v, want errOtherQuery", bad)
+	}
+	b := rowjson.Sure(tokens.DecodeString(token))
+	for i := range b {
+		b[i] ^= 1 << (i % 8)
+		if _, bad := Decode(tokens.EncodeToString(b), query); !errors.Is(bad, ErrInvalid) {
+			t.Errorf("byte %d changed: %v, want ErrInvalid", i, bad)
+		}
+		b[i] ^= 1 << (i % 8)
 	}
 }
 
 // FuzzDecode forges cursors that pass the checksums: what is read comes back the same.
 func FuzzDecode(f *testing.F) {
 	const query = "/api/v1/models?"
-	for _, token := range []string{Encode(&index.Position{Text: "llama", Slug: "llama-2-7b", Known: true}, query), encode(shaVersion, &index.Position{Num: 1}, query)} {
+	for _, token := range []string{Encode(&index.Position{Text: "llama", Slug: "llama-2-7b", Known: true}, query), Encode(&index.Position{Num: 1}, query)} {
 		b := rowjson.Sure(tokens.DecodeString(token))
 		f.Add(b[:len(b)-sumBytes])
 	}
@@ -62,9 +55,9 @@ func FuzzDecode(f *testing.F) {
 		if len(body) < 9 {
 			return
 		}
-		tag := checksum(body[0], []byte(query))
+		tag := checksum([]byte(query))
 		copy(body[1:9], tag[:])
-		sum := checksum(body[0], body)
+		sum := checksum(body)
 		p, err := Decode(tokens.EncodeToString(append(slices.Clone(body), sum[:]...)), query)
 		if err != nil {
 			return

@@ -4,8 +4,8 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
-	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -92,70 +92,79 @@ func (m *Registry) Limited(tier, code string) prometheus.Counter {
 	return m.limited.WithLabelValues(tier, code)
 }
 
-// Totals is what some routes answered since the start.
-type Totals struct {
-	Requests, Failed uint64 // Failed: with a status of 5xx
-	counts           []uint64
+// Counts is what was answered since the start.
+type Counts struct {
+	Requests, Failed uint64             // Failed: with a status of 5xx
+	Of               map[string]Latency // by kind of route
+	Limited          []LimitedCount     // by tier, then code
 }
 
-// Totals adds up the routes whose ids keep wants.
-func (m *Registry) Totals(keep func(route string) bool) Totals {
-	t := Totals{counts: make([]uint64, len(latencies))}
-	each(m.seconds, func(labels map[string]string, value *dto.Metric) {
-		if keep(labels["route"]) {
-			t.Requests += value.GetHistogram().GetSampleCount()
-			for i, b := range value.GetHistogram().GetBucket() {
-				t.counts[i] += b.GetCumulativeCount()
+// Latency is how fast some requests were answered.
+type Latency struct {
+	Requests uint64
+	within   []uint64 // by class of latency, cumulative
+}
+
+// LimitedCount is how many requests of a tier were answered 429 with a code.
+type LimitedCount struct {
+	Tier, Code string
+	Requests   uint64
+}
+
+// Counts adds up requests by the kind of their route.
+func (m *Registry) Counts(kind func(route string) string) (c Counts) {
+	families, err := m.all.Gather()
+	if err != nil {
+		panic(err) // names and labels were checked when they were made
+	}
+	c.Of = map[string]Latency{}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			labels := map[string]string{}
+			for _, l := range metric.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			count := uint64(metric.GetCounter().GetValue())
+			switch family.GetName() {
+			case "modeldex_request_duration_seconds":
+				of := c.Of[kind(labels["route"])]
+				of.add(metric.GetHistogram())
+				c.Of[kind(labels["route"])] = of
+				c.Requests += metric.GetHistogram().GetSampleCount()
+			case "modeldex_requests_total":
+				if labels["class"] == "5xx" {
+					c.Failed += count
+				}
+			case "modeldex_limited_total":
+				c.Limited = append(c.Limited, LimitedCount{labels["tier"], labels["code"], count})
 			}
 		}
-	})
-	each(m.requests, func(labels map[string]string, value *dto.Metric) {
-		if labels["class"] == "5xx" && keep(labels["route"]) {
-			t.Failed += uint64(value.GetCounter().GetValue())
-		}
-	})
-	return t
-}
-
-// EachLimited visits the counters of Limited, by tier and code.
-func (m *Registry) EachLimited(visit func(tier, code string, requests uint64)) {
-	counts := map[[2]string]uint64{}
-	each(m.limited, func(labels map[string]string, value *dto.Metric) {
-		counts[[2]string{labels["tier"], labels["code"]}] = uint64(value.GetCounter().GetValue())
-	})
-	for _, key := range slices.SortedFunc(maps.Keys(counts), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
-		visit(key[0], key[1], counts[key])
 	}
+	slices.SortFunc(c.Limited, func(a, b LimitedCount) int { return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.Code, b.Code)) })
+	return c
 }
 
-// each visits the metrics of a vector.
-func each(from prometheus.Collector, visit func(labels map[string]string, value *dto.Metric)) {
-	list := make(chan prometheus.Metric)
-	go func() { from.Collect(list); close(list) }()
-	for metric := range list {
-		var value dto.Metric
-		if err := metric.Write(&value); err != nil {
-			panic(err) // its labels were checked when it was made
-		}
-		labels := map[string]string{}
-		for _, l := range value.GetLabel() {
-			labels[l.GetName()] = l.GetValue()
-		}
-		visit(labels, &value)
+func (t *Latency) add(h *dto.Histogram) {
+	if t.within == nil {
+		t.within = make([]uint64, len(latencies))
+	}
+	t.Requests += h.GetSampleCount()
+	for i, b := range h.GetBucket() {
+		t.within[i] += b.GetCumulativeCount()
 	}
 }
 
 // Within is the share of requests, from 0 to 1, that were answered within some seconds: an upper end of the classes of
 // latency, or a class further down.
-func (t Totals) Within(seconds float64) float64 {
+func (t Latency) Within(seconds float64) float64 {
 	i, _ := slices.BinarySearch(latencies, seconds)
-	return float64(t.counts[i]) / float64(max(t.Requests, 1))
+	return float64(t.within[i]) / float64(max(t.Requests, 1))
 }
 
 // Quantile is the least upper end of a class, in seconds, within which a share of the requests was answered; infinite
 // where that is none.
-func (t Totals) Quantile(share float64) float64 {
-	for i, n := range t.counts {
+func (t Latency) Quantile(share float64) float64 {
+	for i, n := range t.within {
 		if float64(n) >= share*float64(t.Requests) {
 			return latencies[i]
 		}

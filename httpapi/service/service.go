@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"log/slog"
 	"net"
 	"os"
 	"os/signal"
@@ -19,7 +18,6 @@ import (
 	"modeldex/dataset/watch"
 	"modeldex/httpapi"
 	"modeldex/httpapi/operator"
-	"modeldex/httpapi/proxies"
 	"modeldex/httpapi/webhook"
 	"modeldex/quota"
 	"modeldex/quota/hooks"
@@ -28,8 +26,9 @@ import (
 
 // Config is what a service needs. Fields without a default must be set.
 type Config struct {
-	// Files are the dataset.
-	Files fs.FS
+	// Config is what the API needs. Live, Keeper, History, Records, Hooks, Snapshots and Worked are set here; Files are the
+	// dataset, and Log must not be nil.
+	httpapi.Config
 	// Dir is the directory of Files, which is watched; empty means that they never change.
 	Dir string
 	// Where says in the log where the dataset is.
@@ -53,29 +52,8 @@ type Config struct {
 	// AdminTokenFile is created with a random token if it does not exist; empty means the name of
 	// the ledger with .token.
 	AdminTokenFile string
-
-	// BaseURL, SupportEmail, CacheBytes, TrustedProxies, Schemas and Version are those of
-	// httpapi.Config.
-	BaseURL, SupportEmail string
-	// RepositoryURL is that of httpapi.Config.
-	RepositoryURL string
-	// Dumps is that of httpapi.Config.
-	Dumps      httpapi.DumpMode
-	CacheBytes int64
-	// Connections and ConnectionsPerAddress are those of httpapi.Config.
-	Connections, ConnectionsPerAddress int
-	// PagesPerMinute and PagesAtOnce are those of httpapi.Config.
-	PagesPerMinute, PagesAtOnce int
-	// TrialPerDay is that of httpapi.Config.
-	TrialPerDay    int
-	TrustedProxies proxies.Trusted
 	// WebhooksToLoopback lets webhooks have URLs of this machine, over http as well.
 	WebhooksToLoopback bool
-	Schemas            map[string][]byte
-	Version            string
-
-	// Log takes what happens. It must not be nil.
-	Log *slog.Logger
 	// Stdout gets one line when the service is ready for requests.
 	Stdout io.Writer
 
@@ -139,14 +117,18 @@ func ServeMCP(ctx context.Context, cfg Config, in io.ReadCloser, out io.WriteClo
 	if err := r.first(ctx); err != nil {
 		return err
 	}
-	server, err := httpapi.New(httpapi.Config{
-		Live: &r.live, History: &r.history, Snapshots: r.catalog.Load, Files: cfg.Files, BaseURL: cfg.BaseURL,
-		CacheBytes: cfg.CacheBytes, Version: cfg.Version, Log: cfg.Log,
-	})
+	server, err := httpapi.New(r.api())
 	if err != nil {
 		return err
 	}
 	return server.ServeMCP(ctx, in, out, strings.TrimSuffix(cfg.BaseURL, "/"))
+}
+
+// api is what the API needs, without keys and webhooks.
+func (r *reloader) api() httpapi.Config {
+	api := r.cfg.Config
+	api.Live, api.History, api.Records, api.Snapshots, api.Worked = &r.live, &r.history, r.latest.Load, r.catalog.Load, giveBack
+	return api
 }
 
 // openLedger opens the ledger, unless ctx ends before; undo removes the file again if it was created here.
@@ -176,13 +158,9 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	if hooks != nil {
 		defer hooks.Close()
 	}
-	server, err := httpapi.New(httpapi.Config{
-		Live: &r.live, Keeper: opened.Keeper, History: &r.history, Records: r.latest.Load, Hooks: hooks, Snapshots: r.catalog.Load, Schemas: cfg.Schemas,
-		BaseURL: cfg.BaseURL, SupportEmail: cfg.SupportEmail, RepositoryURL: cfg.RepositoryURL, Dumps: cfg.Dumps, Files: cfg.Files,
-		Connections: cfg.Connections, ConnectionsPerAddress: cfg.ConnectionsPerAddress,
-		PagesPerMinute: cfg.PagesPerMinute, PagesAtOnce: cfg.PagesAtOnce, TrialPerDay: cfg.TrialPerDay,
-		CacheBytes: cfg.CacheBytes, Worked: giveBack, TrustedProxies: cfg.TrustedProxies, Version: cfg.Version, Log: cfg.Log,
-	})
+	api := r.api()
+	api.Keeper, api.Hooks = opened.Keeper, hooks
+	server, err := httpapi.New(api)
 	if err != nil {
 		return false, err
 	}

@@ -20,6 +20,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/watch"
+	"modeldex/httpapi"
 	"modeldex/httpapi/operator"
 	"modeldex/quota"
 )
@@ -127,8 +128,8 @@ func config(t *testing.T) (Config, *buffer) {
 	t.Cleanup(func() { os.RemoveAll(keys) })
 	log := &buffer{}
 	return Config{
-		Files: os.DirFS(dir), Dir: dir, Where: dir, Place: operator.Place{Ledger: filepath.Join(keys, "m.db")},
-		Addr: "127.0.0.1:0", CacheBytes: 1 << 20, Log: slog.New(slog.NewTextHandler(log, nil)), Stdout: io.Discard,
+		Config: httpapi.Config{Files: os.DirFS(dir), CacheBytes: 1 << 20, Log: slog.New(slog.NewTextHandler(log, nil))},
+		Dir:    dir, Where: dir, Place: operator.Place{Ledger: filepath.Join(keys, "m.db")}, Addr: "127.0.0.1:0", Stdout: io.Discard,
 	}, log
 }
 

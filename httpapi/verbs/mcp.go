@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"modeldex/dataset/verbs"
+	"modeldex/httpapi"
 	"modeldex/httpapi/service"
 )
 
@@ -29,7 +30,8 @@ func (c *MCP) Run(env *verbs.Env) error {
 	log := slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	const cacheBytes = 16 << 20
 	return service.ServeMCP(ctx, service.Config{
-		Files: src.Files, Dir: src.Dir, Where: src.Where, BaseURL: c.BaseURL, CacheBytes: cacheBytes, Version: env.Version, Log: log,
+		Config: httpapi.Config{Files: src.Files, BaseURL: c.BaseURL, CacheBytes: cacheBytes, Version: env.Version, Log: log},
+		Dir:    src.Dir, Where: src.Where,
 	}, os.Stdin, writeCloser{env.Stdout})
 }
 

@@ -111,14 +111,15 @@ func (c *Serve) config(env *verbs.Env) (cfg service.Config, err error) {
 	log := c.logger(env)
 	c.warnIgnored(log)
 	return service.Config{
-		Files: src.Files, Dir: src.Dir, Where: src.Where,
-		Place: place, SignupsPerHour: c.SignupsPerHour, KeysPerEmail: c.KeysPerEmail, PlusTags: c.FoldPlusTags,
+		Config: httpapi.Config{
+			Files: src.Files, BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps),
+			CacheBytes: c.CacheMB << 20, Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
+			PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce, TrialPerDay: c.TrialPerDay,
+			TrustedProxies: c.trusted, Schemas: schemas, Version: env.Version, Log: log,
+		},
+		Dir: src.Dir, Where: src.Where, Place: place, SignupsPerHour: c.SignupsPerHour, KeysPerEmail: c.KeysPerEmail, PlusTags: c.FoldPlusTags,
 		Addr: c.Addr, AdminAddr: c.AdminAddr, AdminToken: c.AdminToken, AdminTokenFile: c.AdminTokenFile,
-		BaseURL: c.BaseURL, SupportEmail: c.SupportEmail, RepositoryURL: c.RepositoryURL, Dumps: httpapi.DumpMode(c.Dumps), CacheBytes: c.CacheMB << 20,
-		Connections: c.MaxConnections, ConnectionsPerAddress: c.MaxConnsPerAddr,
-		PagesPerMinute: c.PagesPerMinute, PagesAtOnce: c.PagesAtOnce, TrialPerDay: c.TrialPerDay,
-		TrustedProxies: c.trusted, WebhooksToLoopback: c.HooksToLoopback, Schemas: schemas, Version: env.Version,
-		Log: log, Stdout: env.Stdout,
+		WebhooksToLoopback: c.HooksToLoopback, Stdout: env.Stdout,
 	}, nil
 }
 
