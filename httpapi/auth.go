@@ -49,7 +49,6 @@ func (g *gate) admit(req *request) *failure {
 	return g.decide(req, g.keeper.AdmitFree(req.digest))
 }
 
-// tryOut takes one of the calls that an address has a day without a key.
 func (g *gate) tryOut(req *request) *failure {
 	req.tried = g.trial.Take(g.callers.client(req.ctx).Addr, req.started)
 	if !req.tried {
@@ -58,7 +57,6 @@ func (g *gate) tryOut(req *request) *failure {
 	return nil
 }
 
-// trialStanding is what is left to a caller without a key.
 func (g *gate) trialStanding(req *request) quota.Standing {
 	if g.trial == nil || req.route.access != open && !req.route.trial {
 		return quota.Standing{Tier: quota.NoTier, Reset: quota.MonthOf(req.started).End().Unix()}
@@ -117,7 +115,6 @@ func bearer(header []byte) ([]byte, *failure) {
 	return token, nil
 }
 
-// secretNames are the parameters people put keys into.
 var secretNames = []string{"key", "api_key", "apikey", "api-key", "access_token", "token", "authorization"}
 
 // keyInQuery rejects a key in the address, where logs and proxies keep it. A value that is a key is one. So is,

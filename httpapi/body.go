@@ -27,7 +27,6 @@ func readBody(req *request, params []query.Param) (*query.Values, *failure) {
 	return query.ReadObject(params, members, ""), nil
 }
 
-// bodyMembers reads the members of a JSON object.
 func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
 	if f := checkMediaType(c, jsonType); f != nil {
 		return nil, f

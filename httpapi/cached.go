@@ -9,7 +9,6 @@ import (
 // read as other values, because the notices quote them.
 func (q *listQuery) cacheName() string { return withNames(q.canonical, q.notices) }
 
-// withNames is an address and the names that notices quote.
 func withNames(name string, notices []Notice) string {
 	for _, n := range notices {
 		if n.Code == nameResolved || n.Code == readAs {
@@ -32,7 +31,6 @@ func (r *responseCache) cached(req *request, canonical string, render func() (bo
 	})
 }
 
-// dataResponse is a response made of the dataset.
 func dataResponse(req *request, canonical string, body []byte, link string) *response {
 	resp := newEntity(body, req.coding, jsonType, func(c encoding.Coding) string { return contentTag(req.content, c, canonical) })
 	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
@@ -47,7 +45,6 @@ func dataResponse(req *request, canonical string, body []byte, link string) *res
 	return resp
 }
 
-// cachedResponse is cached for a response of any form.
 func (r *responseCache) cachedResponse(req *request, canonical string, render func() *response) *response {
 	resp := r.cache.Render(req.content[:], req.coding, canonical, func() *response {
 		resp := render()

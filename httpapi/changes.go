@@ -18,10 +18,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// changeTables are the values of table.
 var changeTables = record.Texts(record.ChangeTables)
 
-// sinceParams say which changes of a record are asked for.
 type sinceParams struct {
 	// Dataset the caller has: its version, as every answer names it, its digest (the first 12 digits are enough), the
 	// git commit of a release (the first 7 digits are enough), or a day as YYYY-MM-DD, which means the dataset before the
@@ -30,7 +28,6 @@ type sinceParams struct {
 	Since string `query:"since"`
 }
 
-// changedParams say which records the changes of are asked for.
 type changedParams struct {
 	// Changes of records of these kinds.
 	Table []record.ChangeTable `query:"table"`
@@ -40,14 +37,12 @@ type changedParams struct {
 	Slug []string `query:"slug"`
 }
 
-// fieldParams say what of a record has changed.
 type fieldParams struct {
 	// Records in which one of these fields, or a field in it, has another value. Dotted names, such as
 	// architecture.context_length. Added and removed records are left out.
 	Field []string `query:"field"`
 }
 
-// changesPaging are the parameters of a page of changes.
 type changesPaging struct {
 	// Most changes per page.
 	Limit int `query:"limit,min=1,max=500,default=100"`
@@ -72,12 +67,10 @@ func newChangesList(maxLimit int, params ...[]query.Param) *resource {
 	return r
 }
 
-// listChanges answers a page of changes.
 func listChanges(s *Server, req *request) (*response, *failure) {
 	return s.changes(req, changesList, "", "")
 }
 
-// changesOf answers a page of the changes of one record: of one that is served or was once.
 func (r *resource) changesOf(s *Server, req *request) (*response, *failure) {
 	slug := req.param("+") // of several segments, as "openai/gpt-oss-20b"
 	if t := r.table(req.gen); !s.cfg.History.Past().Mentions(r.name, slug) {
@@ -95,7 +88,6 @@ func (r *resource) changesOf(s *Server, req *request) (*response, *failure) {
 	return s.changes(req, &list, r.name, slug)
 }
 
-// changes answers a page of a list of changes: of one record, or of those that the parameters name.
 func (s *Server) changes(req *request, list *resource, table, slug string) (*response, *failure) {
 	q, t, f := s.parseChanges(req, req.ctx.QueryArgs(), list)
 	if f != nil {
@@ -118,7 +110,6 @@ func (s *Server) changes(req *request, list *resource, table, slug string) (*res
 	}), nil
 }
 
-// parseChanges reads the parameters of a list of changes, and finds the releases that it is of.
 func (s *Server) parseChanges(req *request, args *fasthttp.Args, list *resource) (*listQuery, changes.Trail, *failure) {
 	past := s.cfg.History.Past()
 	r := reader{Values: query.Read(list.params, args.All()), gen: req.gen}
@@ -164,12 +155,10 @@ func sinceUnknown(past *changes.Past, gen *index.Generation, since string) *fail
 	return fail(versionGone, f)
 }
 
-// ofChanges is a query of the list of changes as the trail reads it.
 func (q *listQuery) ofChanges() *changes.Query {
 	return &changes.Query{Tables: q.Texts("table"), Slugs: q.Texts("slug"), Fields: q.Texts("field"), Limit: q.Limit, After: q.After}
 }
 
-// trailNotices says that the records being served differ from those of the last release.
 func trailNotices(t changes.Trail) []Notice {
 	if !t.Gap {
 		return nil
@@ -180,7 +169,6 @@ func trailNotices(t changes.Trail) []Notice {
 	}}
 }
 
-// changedFields are the fields of the files whose changes are recorded.
 var changedFields = []*rowjson.FieldTree{
 	rowjson.TreeOf[dataset.Info](), rowjson.TreeOf[record.QuantizationType](), rowjson.TreeOf[dataset.Model](), rowjson.TreeOf[dataset.Hardware](),
 	rowjson.TreeOf[dataset.Tool](), rowjson.TreeOf[dataset.Benchmark](), rowjson.TreeOf[dataset.Quality](),

@@ -45,7 +45,6 @@ const (
 // route. They take no work. Agents pay in answerMCP, unless they have a key, and frames for the page they show.
 var freeRoutes = []string{"mcp", "embed", "alive", "ready", "asset", "problem", "crawlers/robots.txt", preflight.id, unknownEndpoint.id}
 
-// dataEndings are the endings of the data forms of pages.
 var dataEndings = []string{".json", ".csv", ".md", ".ndjson", ".parquet", ".bib", ".txt"}
 
 // pageCost is what a request without a key costs of the allowance of its address, in pages: one, where nothing says

@@ -28,7 +28,6 @@ type Endpoint struct {
 	Key bool `json:"key" jsonschema:"example=true"`
 }
 
-// newEndpoints is the list of the endpoints among routes.
 func newEndpoints(routes []route) *document {
 	list := []Endpoint{}
 	for i := range routes {
@@ -44,7 +43,6 @@ func newEndpoints(routes []route) *document {
 	return newStatic(jsonType, false, func() []byte { return rowjson.Marshal(map[string]any{"data": list}) })
 }
 
-// listEndpoints answers every endpoint of the API.
 func listEndpoints(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
@@ -66,7 +64,6 @@ type SchemaInfo struct {
 	Bytes int `json:"bytes" jsonschema:"minimum=1,example=20480"`
 }
 
-// listSchemas answers every published JSON Schema, by name.
 func listSchemas(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
@@ -85,7 +82,6 @@ func listSchemas(s *Server, req *request) (*response, *failure) {
 	return newDocument(rowjson.Marshal(map[string]any{"data": list}), jsonType, req.coding), nil
 }
 
-// showSchema answers the JSON Schema of a name.
 func showSchema(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
@@ -103,7 +99,6 @@ func showSchema(s *Server, req *request) (*response, *failure) {
 	}), nil
 }
 
-// noSchema is the failure of a name that no schema has, with the nearest name.
 func (s *Server) noSchema(name string) *failure {
 	names := slices.Sorted(maps.Keys(s.cfg.Schemas))
 	fault := Fault{In: "path", Name: "name", Value: clip(name), Detail: "no such schema", Allowed: names}

@@ -30,7 +30,6 @@ func newStatic(contentType string, forever bool, body func() []byte) *document {
 	return &document{contentType, forever, body, sync.OnceValue(func() [sha256.Size]byte { return sha256.Sum256(body()) })}
 }
 
-// document answers a document that is kept under an address below /.
 func (s *Server) document(req *request, address string) (*response, *failure) {
 	d := s.pages.documents[address]
 	if d == nil {

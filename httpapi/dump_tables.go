@@ -6,7 +6,6 @@ import (
 	"modeldex/snapshot"
 )
 
-// dumpSources is what the dump of a generation is made of.
 func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 	src := &export.Sources{
 		About: aboutOf(gen), FS: cfg.Files,
@@ -28,7 +27,6 @@ func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 	return src
 }
 
-// allRowsOf gives the rows of a table in its order.
 func allRowsOf(t *index.Table, row func(ord uint32) []byte) export.Rows {
 	next := uint32(0)
 	return func() []byte {

@@ -49,7 +49,6 @@ type DumpFile struct {
 	Rows *int `json:"rows" jsonschema:"nullable,minimum=0,example=5496"`
 }
 
-// listDumps answers the files of the dump of the dataset being served.
 func listDumps(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
@@ -78,10 +77,8 @@ func dumpAddress(d *export.Dump, name string) string {
 	return "/api/v1/dumps/" + d.Edition + "/" + name
 }
 
-// dumpRetry is after how long a dump that could not be made is tried again.
 const dumpRetry = 30 * time.Second
 
-// dumper makes the dump of the dataset being served, and keeps it until another is asked for.
 type dumper struct {
 	sources func(*index.Generation) *export.Sources
 	log     *slog.Logger
@@ -112,7 +109,6 @@ func (s *Server) dumpFor(req *request) (*export.Dump, *failure) {
 	return dump, nil
 }
 
-// get is the dump of a generation.
 func (d *dumper) get(gen *index.Generation, content [16]byte) (*export.Dump, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -163,7 +159,6 @@ func getDump(s *Server, req *request) (*response, *failure) {
 	return s.dumpResponse(req, dump, file), nil
 }
 
-// dumpResponse is a file, or the range of it that was asked for.
 func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File) *response {
 	tag := `"` + file.SHA256 + `"`
 	h := &req.ctx.Request.Header
@@ -208,7 +203,6 @@ func (s *Server) admitDumps(req *request) *failure {
 	}
 }
 
-// admitPaid has a key of a tier above the free one admitted. It counts for the burst only.
 func (s *Server) admitPaid(req *request) *failure {
 	f := s.identify(req)
 	if f != nil && f.code == missingKey && f.detail == "" { // its own text offers a free key, which would be the next 403
@@ -228,7 +222,6 @@ func (s *Server) admitPaid(req *request) *failure {
 	return nil
 }
 
-// keepDump says how long a response about dumps may be kept, and by whom.
 func (s *Server) keepDump(resp *response, age string) {
 	if s.cfg.Dumps == DumpsKeyed {
 		resp.keep("private, "+age, keyedVary)

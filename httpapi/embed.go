@@ -26,7 +26,6 @@ var (
 	movedTo    = regexp.MustCompile(`(?m)^Location: (.*?)\r?$`)
 )
 
-// showEmbed answers a frame.
 func showEmbed(s *Server, req *request) (*response, *failure) {
 	address, chart := "/"+req.param("*"), ""
 	if !framed.MatchString(address) {
@@ -74,7 +73,6 @@ func showEmbed(s *Server, req *request) (*response, *failure) {
 	return resp, nil
 }
 
-// pageOfChart is the page of the records that a chart is of.
 func pageOfChart(req *request) string {
 	args := req.ctx.QueryArgs()
 	model, models, hardware := string(args.Peek("model")), string(args.Peek("models")), string(args.Peek("hardware"))

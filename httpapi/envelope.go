@@ -72,7 +72,6 @@ type RecordMeta struct {
 	Notices []Notice `json:"notices,omitempty"`
 }
 
-// withMeta is the body of one answer with what it says about itself.
 func withMeta(gen *index.Generation, v any, notices ...Notice) []byte {
 	return rowjson.Marshal(struct {
 		Data any        `json:"data"`
@@ -118,7 +117,6 @@ func dataWith(v any, end []byte) []byte {
 	return append(append([]byte(`{"data":`), rowjson.Marshal(v)...), end[1:]...) // without the bracket that ends a list
 }
 
-// link is the Link header of a page, empty where no other follows.
 func (q *listQuery) link(last *index.Position) string {
 	if last == nil {
 		return ""

@@ -7,7 +7,6 @@ import (
 	"modeldex/httpapi/query"
 )
 
-// code is one kind of error a caller can meet: what programs switch on.
 type code struct {
 	name   string
 	status int
@@ -23,7 +22,6 @@ func (c *code) ours() bool {
 	return c.status >= http.StatusInternalServerError && c != notReady && c != versionNotSupported && c != webhooksUnsupported
 }
 
-// codes lists every error, in the order they are documented in: the one they are declared in.
 var codes []*code
 
 func newCode(name string, status int, title, help string) *code {
@@ -104,7 +102,6 @@ type Problem struct {
 // Fault is one thing wrong with a request.
 type Fault = query.Fault
 
-// failure is an error on its way to the caller.
 type failure struct {
 	code   *code
 	detail string // empty: the code's help
@@ -121,7 +118,6 @@ type failure struct {
 
 func fail(c *code, faults ...Fault) *failure { return &failure{code: c, faults: faults} }
 
-// failureOf is the response to faults, nil without any.
 func failureOf(l *query.Faults) *failure {
 	if l.Code == "" {
 		return nil
@@ -130,12 +126,10 @@ func failureOf(l *query.Faults) *failure {
 	return &failure{code: codes[i], detail: l.Text(), faults: l.List, omitted: l.Omitted, searches: l.Searches}
 }
 
-// badParameter is the failure of one parameter.
 func badParameter(name, value, detail string) *failure {
 	var faults query.Faults
 	faults.Add(query.InvalidParameter, Fault{In: "query", Name: name, Value: clip(value), Detail: detail})
 	return failureOf(&faults)
 }
 
-// clip makes a value fit to be shown.
 func clip(v string) *string { return query.Clip(v) }

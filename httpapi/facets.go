@@ -49,7 +49,6 @@ type FacetBin struct {
 	Count int `json:"count" jsonschema:"minimum=0,example=31"`
 }
 
-// facetsOf answers the facets of a list.
 func facetsOf(facets *resource) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
 		q, f := facets.parseFor(req)

@@ -29,7 +29,6 @@ const (
 	maxEntries = 100
 )
 
-// feedFiles are the feeds of a scope, by the name in the address.
 var feedFiles = []string{"benchmarks.atom", "changes.atom"}
 
 func feedRoutes() []route {
@@ -132,7 +131,6 @@ var feedSpace = uuid.MustParse("c6f5d3f4-8a0e-5d0c-9a53-6d0b7c1f2a10")
 // feedID is the id of a thing with a name: a version 5 UUID (RFC 9562) as a URN. It depends on no host and no time.
 func feedID(name string) string { return uuid.NewSHA1(feedSpace, []byte(name)).URN() }
 
-// feed writes the feed of the recorded releases, the newest first.
 func (sc *feedScope) feed(steps []history.Step, benchmarksOnly bool) []byte {
 	title, page := "modeldex", "/"
 	if sc.of != nil {
@@ -171,7 +169,6 @@ func (sc *feedScope) feed(steps []history.Step, benchmarksOnly bool) []byte {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// entry is a piece of news of a release.
 func (sc *feedScope) entry(s *history.Step, id, title, page, text string, tags ...string) atomEntry {
 	e := atomEntry{
 		ID: feedID(id), Title: title, Published: stamp(s.Time()), Updated: stamp(s.Time()),
@@ -183,7 +180,6 @@ func (sc *feedScope) entry(s *history.Step, id, title, page, text string, tags .
 	return e
 }
 
-// has reports whether the feed is about a record.
 func (sc *feedScope) has(table, slug string) bool {
 	switch {
 	case sc.of == nil:
@@ -195,7 +191,6 @@ func (sc *feedScope) has(table, slug string) bool {
 	return table == sc.of.name && slug == sc.slug
 }
 
-// release is a release as a whole.
 func (sc *feedScope) release(s *history.Step) atomEntry {
 	counts := map[string]int{}
 	for _, e := range s.Entries {
@@ -215,10 +210,8 @@ func (sc *feedScope) release(s *history.Step) atomEntry {
 	return sc.entry(s, "release/"+s.Digest, "Release "+s.Version, releasePage(s), strings.Join(lines, "\n"), "release")
 }
 
-// releasePage is the address of the page about a release.
 func releasePage(s *history.Step) string { return "/changes?release=" + s.Digest[:changes.ShortDigest] }
 
-// changes are what a release did to the records of the scope, in order of table and slug.
 func (sc *feedScope) changes(s *history.Step) (out []atomEntry) {
 	const shown = 20 // fields
 	for _, e := range s.Entries {
@@ -241,7 +234,6 @@ func (sc *feedScope) changes(s *history.Step) (out []atomEntry) {
 	return out
 }
 
-// newBenchmarks are the benchmarks that a release added, newest run first.
 func (sc *feedScope) newBenchmarks(s *history.Step) (out []atomEntry) {
 	t, ords := sc.gen.Benchmarks, []uint32(nil)
 	for _, e := range s.Entries {

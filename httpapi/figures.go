@@ -41,7 +41,6 @@ func newChartList() *resource {
 	return r
 }
 
-// figureRoutes are the addresses of charts for other pages. They need no key, have no script, and load nothing.
 func figureRoutes() []route {
 	return []route{
 		{method: "GET", path: "/charts/:preset.svg", doc: "/charts/{preset}.svg", id: "chart", tag: "charts", summary: "A chart as a picture, for other pages", list: chartList, answer: ofData(showChart)},
@@ -49,7 +48,6 @@ func figureRoutes() []route {
 	}
 }
 
-// showChart answers a chart.
 func showChart(s *Server, req *request) (*response, *failure) {
 	preset := charts.FindPreset(req.param("preset"))
 	if preset == nil {

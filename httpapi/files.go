@@ -31,7 +31,6 @@ func fileOf(gen *index.Generation, f export.Format, s *export.Schema, rows expor
 	return bytes.Clone(file.Bytes())
 }
 
-// schema is the columns of the rows of a list or a record under a query.
 func (r *resource) schema(q *listQuery) *export.Schema {
 	s := r.columns()
 	if q.runs == nil {
@@ -43,12 +42,10 @@ func (r *resource) schema(q *listQuery) *export.Schema {
 	return s
 }
 
-// rowsFile is rows as CSV.
 func rowsFile[Row any](gen *index.Generation, columns *export.Schema, rows []Row) []byte {
 	return fileOf(gen, export.CSV, columns, eachOf(rows, func(row *Row) []byte { return rowjson.Marshal(row) }))
 }
 
-// eachOf gives values one after the other, as row makes them.
 func eachOf[T any](values []T, row func(*T) []byte) export.Rows {
 	return func() []byte {
 		if len(values) == 0 {
@@ -109,7 +106,6 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 	return resp, nil
 }
 
-// noPlace is the failure of a complete result that cannot be sent now.
 func (s *Server) noPlace(why connections.Refusal) *failure {
 	const retry = 5 // seconds: a result of 100,000 rows takes about as long
 	if why == connections.ManyOfOne {
@@ -118,7 +114,6 @@ func (s *Server) noPlace(why connections.Refusal) *failure {
 	return &failure{code: serverBusy, retryAfter: retry, detail: "As many complete results are being sent as this server sends at a time. Try again after Retry-After seconds."}
 }
 
-// extend makes the call of a request cost what so many rows cost.
 func (req *request) extend(rows int) *failure {
 	cost := max(1, (rows+rowsPerCall-1)/rowsPerCall)
 	switch req.call.Extend(uint64(cost)) {
@@ -134,7 +129,6 @@ func (req *request) extend(rows int) *failure {
 	}
 }
 
-// paidTiers names the tiers above the free one.
 func paidTiers(tiers quota.Tiers) string {
 	var out []byte
 	names := slices.DeleteFunc(tiers.Names(), func(name string) bool { return name == quota.FreeTier })
@@ -147,7 +141,6 @@ func paidTiers(tiers quota.Tiers) string {
 	return string(out)
 }
 
-// filed is cached for a file.
 func (r *responseCache) filed(req *request, q *listQuery, render func() (file []byte, link string)) *response {
 	name := q.cacheName()
 	c := req.coding
@@ -167,7 +160,6 @@ func (r *responseCache) filed(req *request, q *listQuery, render func() (file []
 	})
 }
 
-// fileResponse is the response of a file.
 func (req *request) fileResponse(body []byte, c encoding.Coding, f export.Format, tag string) *response {
 	resp := encodedEntity(body, c, f.ContentType(), tag)
 	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
@@ -176,7 +168,6 @@ func (req *request) fileResponse(body []byte, c encoding.Coding, f export.Format
 	return resp
 }
 
-// fileName is what a file of a route is called, without its extension.
 func (rt *route) fileName() string {
 	if rt.list != nil {
 		return cmp.Or(rt.list.file, rt.list.name)
@@ -192,7 +183,6 @@ func (req *request) acceptsFormat(q *listQuery) *failure {
 	return nil
 }
 
-// filed reports whether a route negotiates the form of its response.
 func (rt *route) filed() bool {
 	return rt.list.filed() || rt.record != nil && rt.record.detail.filed()
 }

@@ -37,7 +37,6 @@ type listQuery struct {
 	searches           int                  // calls of the burst that what was worked out costs, see costs.go
 }
 
-// parseFor reads the parameters of a request, whose Accept header may ask for a file.
 func (r *resource) parseFor(req *request) (*listQuery, *failure) {
 	q, f := r.parse(query.Read(r.params, req.ctx.QueryArgs().All()), req.gen, req.accepts.Best)
 	req.call.SpendBurst(q.searches)
@@ -65,7 +64,6 @@ func (r *resource) parse(v *query.Values, gen *index.Generation, accepts export.
 	return q, failureOf(&v.Faults)
 }
 
-// readPage reads what rows there are in what form and order.
 func (q *listQuery) readPage(accepts export.Format) {
 	q.Words = strings.Fields(q.Text("q"))
 	q.fields = q.Texts("fields")
@@ -131,7 +129,6 @@ func (q *listQuery) addSet(parameter string, field index.Field, values ...string
 	q.Sets, q.setOf = append(q.Sets, index.Set{Field: field, Values: values}), append(q.setOf, parameter)
 }
 
-// readFilter adds what the parameters of a field ask for.
 func (q *listQuery) readFilter(f *index.FieldInfo) {
 	switch values := q.Texts(f.Param); {
 	case f.Name == index.Settings && q.r == statsList: // of a single stream, unless the caller asks for all
@@ -162,7 +159,6 @@ func (q *listQuery) readFilter(f *index.FieldInfo) {
 	}
 }
 
-// bound is one end of a range.
 func (q *listQuery) bound(f *index.FieldInfo, name string) float64 {
 	if f.Kind != index.Date {
 		return q.Number(name)
@@ -228,7 +224,6 @@ func valuesLike(t *index.Table, f *index.FieldInfo, v string) (found []string) {
 	return found
 }
 
-// searchWords checks the words of a search. Their canonical spelling is in order.
 func searchWords(text string) (canonical, fault string) {
 	words := strings.Fields(strings.ToLower(strings.ToValidUTF8(text, "\uFFFD")))
 	if len(words) == 0 || len(words) > 8 || len([]rune(text)) > 100 {
@@ -237,7 +232,6 @@ func searchWords(text string) (canonical, fault string) {
 	return strings.Join(sorted(words), " "), ""
 }
 
-// readCursor puts the canonical address together and reads the cursor, which is bound to it.
 func (q *listQuery) readCursor() {
 	if q.filters = q.address("format", "limit", "cursor"); !strings.Contains(q.filters, "?") {
 		q.filters += "?"
@@ -255,7 +249,6 @@ func (q *listQuery) readCursor() {
 	q.canonical = q.address()
 }
 
-// address is the canonical address without some parameters.
 func (q *listQuery) address(without ...string) string {
 	return q.Address("/api/v1/"+q.r.path, without...)
 }
@@ -274,7 +267,6 @@ func (q *listQuery) cursorFault(token string, err error) {
 	}
 }
 
-// next is the address of the page behind a position.
 func (q *listQuery) next(p *index.Position) string {
 	address := q.canonical
 	if q.Given("cursor") {
@@ -286,7 +278,6 @@ func (q *listQuery) next(p *index.Position) string {
 	return address + "?cursor=" + cursor.Encode(p, q.filters)
 }
 
-// limitOr is the limit that was given, or another.
 func (q *listQuery) limitOr(other int) int {
 	if q.limited {
 		return q.Limit
@@ -298,7 +289,6 @@ const maxVersionRef = 100
 
 const noVersion = "must be a dataset version, a day as YYYY-MM-DD, at least 12 digits of a digest or 7 of a commit in lower-case hex"
 
-// versionRef checks the form of a version, digest, commit or day.
 func versionRef(text string) (canonical, fault string) {
 	odd := func(r rune) bool {
 		return r > 'z' || !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || strings.ContainsRune("._+-", r))

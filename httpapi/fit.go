@@ -16,7 +16,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// fitParams describe a model and a machine.
 type fitParams struct {
 	// Model, by slug or alias.
 	Model dataset.Slug `query:"model,name=model,required"`
@@ -53,7 +52,6 @@ type fitParams struct {
 	speedParams
 }
 
-// speedParams are what a speed is asked for beside model and machine.
 type speedParams struct {
 	// Program the speed is of, such as ollama; sets engine, too.
 	Tool dataset.Slug `query:"tool,name=tool"`
@@ -69,7 +67,6 @@ type speedParams struct {
 	SystemBandwidthGBps float64 `query:"system_bandwidth_gbps,above=0,max=1e6"`
 }
 
-// costParams are what the costs of running a model are made of.
 type costParams struct {
 	// Price of energy, for costs.
 	USDPerKWh *float64 `query:"usd_per_kwh,min=0,max=1e6"`
@@ -84,7 +81,6 @@ type costParams struct {
 // fitList is the parameters of GET /api/v1/fit, and the members of a query of POST /api/v1/fit.
 var fitList = &resource{name: "fit", path: "fit", singular: "fit", params: append(withFitLimits(query.Of[fitParams]()), query.Of[costParams]()...)}
 
-// fitBody is the body of POST /api/v1/fit, unless it is one query by itself.
 type fitBody struct {
 	// The queries.
 	Queries jsontext.Value `query:"queries,required"`
@@ -93,7 +89,6 @@ type fitBody struct {
 // maxFitQueries is how many queries one POST takes. Each costs under a millisecond.
 const maxFitQueries = 100
 
-// showFit answers which sizes of a model run on a machine, and how fast.
 func showFit(s *Server, req *request) (*response, *failure) {
 	r := reader{Values: query.Read(fitList.params, req.ctx.QueryArgs().All()), gen: req.gen}
 	q := r.fitQuery()
@@ -104,7 +99,6 @@ func showFit(s *Server, req *request) (*response, *failure) {
 	return s.cached(req, withNames(r.Address(fitPath), r.notices), func() ([]byte, string) { return withMeta(req.gen, answer, r.notices...), "" }), nil
 }
 
-// fitQuery is what the parameters ask of the engine.
 func (r *reader) fitQuery() fit.Query {
 	q := r.pair()
 	if !r.Sent("hardware") && !r.Sent("memory_gb") {
@@ -117,7 +111,6 @@ func (r *reader) fitQuery() fit.Query {
 	return q
 }
 
-// pair is what is asked of a model and a machine.
 func (r *reader) pair() fit.Query {
 	r.name("model")
 	units := r.devices()
@@ -145,7 +138,6 @@ func (r *reader) pair() fit.Query {
 	return q
 }
 
-// fit is the answer to a query without faults; nil where there is one.
 func (r *reader) fit(q fit.Query) *fit.Answer {
 	if r.Code != "" {
 		return nil
@@ -164,7 +156,6 @@ func released(gen *index.Generation) time.Time {
 	return time.Date(n/10000, time.Month(max(n/100%100, 1)), max(n%100, 1), 0, 0, 0, 0, time.UTC)
 }
 
-// postFit answers one query, or up to 100 at once, with the best size of each.
 func postFit(_ *Server, req *request) (*response, *failure) {
 	queries, place, f := readFitQueries(req)
 	if f != nil {
@@ -193,7 +184,6 @@ func postFit(_ *Server, req *request) (*response, *failure) {
 	return resp, nil
 }
 
-// readFitQueries reads the queries of a body, and how faults name the place of each.
 func readFitQueries(req *request) ([]map[string]jsontext.Value, func(i int) string, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, nil, f

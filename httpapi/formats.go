@@ -15,15 +15,12 @@ func formatNames() (out []string) {
 	return out
 }
 
-// filed reports whether the rows of an endpoint can be a file.
 func (r *resource) filed() bool { return r != nil && r.columns != nil }
 
-// schemaOf makes the schema of rows when it is first asked for.
 func schemaOf[Row any](table string) func() *export.Schema {
 	return sync.OnceValue(func() *export.Schema { return export.SchemaOf[Row](table) })
 }
 
-// aboutOf names the dataset of a generation in files.
 func aboutOf(gen *index.Generation) export.About {
 	return export.About{Title: gen.Info.Title, Version: gen.Info.Version, Digest: gen.Digest.String(), Licence: gen.Info.License}
 }

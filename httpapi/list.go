@@ -33,7 +33,6 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 	return s.cached(req, q.cacheName(), func() ([]byte, string) { return r.body(req.gen, q) }), nil
 }
 
-// body is a page: the rows, between the bytes of the envelope, and its Link header.
 func (r *resource) body(gen *index.Generation, q *listQuery) (body []byte, link string) {
 	t := r.table(gen)
 	page := t.Select(q.Query)
@@ -64,7 +63,6 @@ func (r *resource) key() string {
 	return string(index.Slug)
 }
 
-// appendRows appends rows with what a query keeps of them, and what runs.
 func (r *resource) appendRows(dst []byte, t *index.Table, ords []uint32, q *listQuery) []byte {
 	kept := r.projectionTo(q.fields)
 	if kept == nil {

@@ -10,7 +10,6 @@ import (
 	"modeldex/quota"
 )
 
-// countParts adds the metrics of the parts of the server.
 func (s *Server) countParts(m *metrics.Registry) {
 	m.Gauge("modeldex_generation", "Number of the dataset load being served.", func() float64 {
 		if gen := s.cfg.Live.Current(); gen != nil {
@@ -76,7 +75,6 @@ func (s *Server) countParts(m *metrics.Registry) {
 	m.Gauge("modeldex_ledger_blind", "1 while changes that other servers make to keys are not seen.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Blind) })
 }
 
-// releasedAt is the beginning of the day on which a dataset was released, in UTC.
 func releasedAt(gen *index.Generation) time.Time {
 	day, _ := time.Parse(time.DateOnly, string(gen.Info.Released)) // check demands a day
 	return day

@@ -83,7 +83,6 @@ func (r *reader) noticeResolved(param, value, slug string, a *resolve.Answer) {
 	r.notices = append(r.notices, n)
 }
 
-// noticeExplained reports a name that no record has, why, and what it may be.
 func (r *reader) noticeExplained(param, value string, a *resolve.Answer) {
 	shown := clip(value)
 	r.notices = append(r.notices, Notice{
@@ -93,7 +92,6 @@ func (r *reader) noticeExplained(param, value string, a *resolve.Answer) {
 	})
 }
 
-// candidateSlugs are the records an answer to a name lists.
 func candidateSlugs(a *resolve.Answer) (slugs []string) {
 	for i := range a.Candidates {
 		slugs = append(slugs, string(a.Candidates[i].Slug))
@@ -101,7 +99,6 @@ func candidateSlugs(a *resolve.Answer) (slugs []string) {
 	return slugs
 }
 
-// nearValues suggests values of an open set.
 func (r *reader) nearValues(value string, have []string) []string {
 	if meant := suggest.Value(*clip(value), have); meant != "" {
 		return []string{meant}
@@ -109,7 +106,6 @@ func (r *reader) nearValues(value string, have []string) []string {
 	return r.Near(*clip(value), have, mostSuggested)
 }
 
-// nearRecords suggests records by slug, also where an alias was near.
 func (r *reader) nearRecords(t *index.Table, name string) (slugs []string) {
 	for _, near := range r.Near(*clip(name), t.Names(), 4*mostSuggested) {
 		if slug, ok := t.Resolve(near); ok {
@@ -122,7 +118,6 @@ func (r *reader) nearRecords(t *index.Table, name string) (slugs []string) {
 	return slugs
 }
 
-// unknownWords reports the words that no record has, of a search that finds nothing.
 func (q *listQuery) unknownWords(t *index.Table, total int) (out []Notice) {
 	if total > 0 || len(q.Words) == 0 {
 		return nil
@@ -152,7 +147,6 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 
 var listThroughput = "; scenario=" + strings.Join(record.Scenario("").Values(), ",") + " lists such results"
 
-// throughputNotice says how many throughput results match otherwise: they are listed only if they are asked for.
 func throughputNotice(n int) []Notice {
 	if n == 0 {
 		return nil
@@ -164,7 +158,6 @@ func throughputNotice(n int) []Notice {
 	}}
 }
 
-// excludedNotice says how many records that match otherwise a parameter excludes, and why.
 func excludedNotice(parameter string, n int, why string) Notice {
 	return Notice{
 		Code: nullExcluded, Parameter: parameter, Count: &n,

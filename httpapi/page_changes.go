@@ -17,7 +17,6 @@ const changesPath = "/changes"
 // release.
 var changesView = newChangesList(0, query.Of[releaseParams](), query.Of[sinceParams](), query.Of[changedParams](), query.Of[fieldParams]())
 
-// releaseParams choose one release.
 type releaseParams struct {
 	// One release, by its version, digest (the first 12 digits are enough) or commit (the first 7).
 	Release string `query:"release"`
@@ -48,7 +47,6 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	return s.formOfPage(req, at, ending, t.State(), nil, nil, func() pages.View { return s.pages.Changes(req.gen, changesQuery(t, q, at), at) }), nil
 }
 
-// changesQuery is what the page shows of a trail, whose steps are newest first.
 func changesQuery(t changes.Trail, q *listQuery, at pages.Place) *pages.ChangesQuery {
 	out := &pages.ChangesQuery{Steps: t.Steps}
 	out.Rows, out.Total, _ = t.Page(q.ofChanges())
@@ -59,7 +57,6 @@ func changesQuery(t changes.Trail, q *listQuery, at pages.Place) *pages.ChangesQ
 	return out
 }
 
-// creditsPage answers the page of who published what the directory holds.
 func creditsPage(s *Server, req *request, at pages.Place, ending string) (*response, *failure) {
 	return s.formOfPage(req, at, ending, "", nil, nil, func() pages.View { return s.pages.Credits(req.gen, at) }), nil
 }

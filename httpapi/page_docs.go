@@ -57,7 +57,6 @@ func asset(s *Server, req *request) (*response, *failure) {
 // ofOtherBuild is the end of the name of a style sheet.
 var ofOtherBuild = regexp.MustCompile(`\.[0-9a-f]{10}\.css$`)
 
-// showProblem leads from the type member of an error to what the error means.
 func showProblem(_ *Server, req *request) (*response, *failure) {
 	if !slices.ContainsFunc(codes, func(c *code) bool { return c.name == req.param("code") }) {
 		return nil, fail(unknownRoute)

@@ -41,7 +41,6 @@ var plainErrors = map[*code]plainError{
 	bodyTooLarge:       {"This is too long for the form", "The form takes 224 KiB at once. Send it in parts."},
 }
 
-// failurePage is an error as a page, with the status and the headers of the error.
 func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	if p.Instance == "/problems" || p.Instance == "/problems/" { // addresses of errors are below it
 		return req.moved("/docs/errors")
@@ -84,7 +83,6 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	return resp
 }
 
-// shownQuery is the parameters of a request, without the keys in them.
 func (req *request) shownQuery(prefix string) url.Values {
 	query := url.Values{}
 	for name, value := range req.ctx.QueryArgs().All() {
@@ -118,7 +116,6 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 	return nil
 }
 
-// faultView is a fault in the words of the pages, with links to what the reader may have meant.
 func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 	out := pages.Fault{Detail: f.Detail}
 	switch noun, missing := strings.CutPrefix(f.Detail, "no such "); {

@@ -44,7 +44,6 @@ func (req *request) viewForm(path string, r *resource) (p *reader, ending string
 	return &reader{Values: query.Read(r.params, args.All()), gen: req.gen}, ending, nil
 }
 
-// fitPage answers the page about what runs.
 func fitPage(s *Server, req *request) (*response, *failure) {
 	p, ending, resp := req.viewForm("/fit", fitView)
 	if resp != nil {
@@ -156,7 +155,6 @@ func fitFile(gen *index.Generation, q *pages.FitQuery) []byte {
 	return rowsFile(gen, fitColumns(), q.Found[:min(len(q.Found), maxFitRows)])
 }
 
-// compareParams are the parameters of a comparison: names, in the order to show their records in.
 type compareParams struct {
 	// Hardware, by slug or another name.
 	Hardware []string `query:"hardware,ordered"`
@@ -166,7 +164,6 @@ type compareParams struct {
 
 var compareView = &resource{name: "compare", singular: "comparison", params: query.Of[compareParams]()}
 
-// comparePage answers the page of a comparison.
 func comparePage(s *Server, req *request) (*response, *failure) {
 	p, ending, resp := req.viewForm("/compare", compareView)
 	if resp != nil {
@@ -202,7 +199,6 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 		func() pages.View { return s.pages.Compare(req.gen, q, at) }), nil
 }
 
-// snapshotsPage answers the page of the scores of models.
 func snapshotsPage(s *Server, req *request, at pages.Place, ending string) (*response, *failure) {
 	if ending == ".json" {
 		return listSnapshots(s, req)
@@ -210,12 +206,10 @@ func snapshotsPage(s *Server, req *request, at pages.Place, ending string) (*res
 	return s.formOfPage(req, at, ending, "", nil, nil, func() pages.View { return s.pages.Snapshots(req.gen, req.catalog, at) }), nil
 }
 
-// aboutPage answers the page on method, licence and limits.
 func aboutPage(s *Server, req *request, at pages.Place, _ string) (*response, *failure) {
 	return s.page(req, at, htmlType, func() []byte { return s.pages.About(req.gen, at) }), nil
 }
 
-// estimatesPage answers the page on how speeds are estimated.
 func estimatesPage(s *Server, req *request, at pages.Place, _ string) (*response, *failure) {
 	return s.page(req, at, htmlType, func() []byte { return s.pages.Estimates(req.gen, at).HTML() }), nil
 }

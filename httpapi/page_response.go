@@ -19,7 +19,6 @@ const (
 	markdownType = "text/markdown; charset=utf-8"
 )
 
-// pageSet is the pages, and those of them that stay the same while the program runs.
 type pageSet struct {
 	*pages.Site
 	// documents maps an address below / to its response.
@@ -27,7 +26,6 @@ type pageSet struct {
 	codes     []pages.Code
 }
 
-// newPages makes the pages that never change.
 func newPages(cfg pages.Config) *pageSet {
 	p := &pageSet{Site: pages.New(cfg), documents: map[string]*document{}}
 	p.documents["openapi.json"] = newStatic(jsonType, false, openapiJSON)
@@ -41,7 +39,6 @@ func newPages(cfg pages.Config) *pageSet {
 	return p
 }
 
-// place is where a page is served from.
 func (s *Server) place(req *request, path, query string) pages.Place {
 	return pages.Place{Base: s.base(req.ctx), Path: path, Query: query}
 }
@@ -124,7 +121,6 @@ func (s *Server) spelling(req *request) []byte {
 // endings are the forms of a page beside HTML.
 var endings = []string{".json", ".csv", ".md"}
 
-// formOf splits the ending of a form off a name.
 func formOf(name string, endings []string) (stem, ending string) {
 	for _, e := range endings {
 		if stem, ok := strings.CutSuffix(name, e); ok {
@@ -134,7 +130,6 @@ func formOf(name string, endings []string) (stem, ending string) {
 	return name, ""
 }
 
-// seeOther sends a browser to a page.
 func (req *request) seeOther(path string, args *fasthttp.Args) *response {
 	if args.Len() > 0 {
 		path += "?" + string(args.QueryString())

@@ -20,7 +20,6 @@ const (
 	datasetFresh    = 30 // days
 )
 
-// statusPage answers the page of what the server promises and what it has done since its start.
 func statusPage(s *Server, req *request, at pages.Place, _ string) (*response, *failure) {
 	kinds := map[string]string{}
 	for i := range s.routes {
@@ -65,7 +64,6 @@ func objective(name, promised, found string, missed bool) []pages.Cell {
 	return []pages.Cell{{Text: name}, {Text: promised}, {Text: found}, {Text: map[bool]string{false: "kept", true: "missed"}[missed]}}
 }
 
-// latency is the objective that a share of some requests is answered in time.
 func latency(name string, t metrics.Latency, within float64) []pages.Cell {
 	found := "none yet"
 	if t.Requests > 0 {
@@ -74,7 +72,6 @@ func latency(name string, t metrics.Latency, within float64) []pages.Cell {
 	return objective(name, fmt.Sprintf("%.0f of 100 within %s", 100*promisedShare, milliseconds(within)), found, t.Requests > 0 && t.Within(within) < promisedShare)
 }
 
-// milliseconds writes seconds; infinite ones are more than the longest class of latency.
 func milliseconds(seconds float64) string {
 	if math.IsInf(seconds, 1) {
 		return "more"

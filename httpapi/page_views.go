@@ -24,12 +24,10 @@ import (
 // frontID is the route of the front page, which needs no dataset.
 const frontID = "front"
 
-// exploreAny leads to the list people look for first.
 func exploreAny(_ *Server, req *request) (*response, *failure) {
 	return req.seeOther("/explore/models", req.ctx.QueryArgs()), nil
 }
 
-// explore answers the page of a list.
 func explore(s *Server, req *request) (*response, *failure) {
 	name, ending := formOf(req.param("kind"), endings)
 	i := slices.IndexFunc(withPages, func(r *resource) bool { return r.name == name })
@@ -76,7 +74,6 @@ func (r *resource) useViewDefaults(args *fasthttp.Args) {
 	}
 }
 
-// withoutUsual is a canonical query without what useViewDefaults adds.
 func (r *resource) withoutUsual(query string) string {
 	params := strings.Split(query, "&")
 	return strings.Join(slices.DeleteFunc(params, func(p string) bool { return p == "sort="+pages.UsualSort(r.name) }), "&")
@@ -101,13 +98,11 @@ func (r *resource) viewFault(q *listQuery, ending string) *failure {
 	return failureOf(&faults)
 }
 
-// csv is the first rows of a list as a file.
 func (r *resource) csv(gen *index.Generation, q *listQuery) []byte {
 	t := r.table(gen)
 	return fileOf(gen, export.CSV, r.schema(q), r.rowsOf(t, t.Select(q.Query).Ords, q))
 }
 
-// exploreQuery is what a page needs of a parsed list.
 func exploreQuery(gen *index.Generation, r *resource, q *listQuery, typed string) *pages.ExploreQuery {
 	_, same, _ := strings.Cut(q.canonical, "?")
 	params, _ := url.ParseQuery(r.withoutUsual(same)) // made by this program
@@ -186,7 +181,6 @@ func newRecordView() *resource {
 	return r
 }
 
-// recordPage answers the page of a record.
 func recordPage(r *resource) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
 		name, t := req.param("*"), r.table(req.gen)
@@ -232,7 +226,6 @@ func recordPage(r *resource) func(*Server, *request) (*response, *failure) {
 // maxPageBenchmarks is how many benchmarks the data form of a model has: those of one page of the API.
 const maxPageBenchmarks = 500
 
-// pageElsewhere answers a name that is not a slug: an alias moves on to the page of its record.
 func (r *resource) pageElsewhere(req *request, t *index.Table, name string) (*response, *failure) {
 	stem, ending := formOf(name, endings)
 	for _, one := range [][2]string{{name, ""}, {strings.TrimRight(name, "/"), ""}, {stem, ending}} {
@@ -243,7 +236,6 @@ func (r *resource) pageElsewhere(req *request, t *index.Table, name string) (*re
 	return nil, r.noRecord(t, name)
 }
 
-// front answers the front page.
 func front(s *Server, req *request) (*response, *failure) {
 	at := s.place(req, "/", "")
 	if req.gen == nil {

@@ -68,7 +68,6 @@ func (s *Server) serve(req *request) {
 	req.free()
 }
 
-// respond makes or finds the response. A panic becomes a response like any other failure.
 func (s *Server) respond(req *request) (resp *response) {
 	defer func() {
 		if cause := recover(); cause != nil {

@@ -40,7 +40,6 @@ func (s *Server) problem(req *request, f *failure) *response {
 	return resp
 }
 
-// problemOf fills a problem document; base is put before the addresses in it.
 func problemOf(f *failure, support, path, id, base string) *Problem {
 	p := &Problem{
 		Type: base + "/problems/" + f.code.name, Title: f.code.title, Status: f.code.status, Detail: f.detail,
@@ -56,7 +55,6 @@ func problemOf(f *failure, support, path, id, base string) *Problem {
 	return p
 }
 
-// newProblem is the response with a problem document.
 func newProblem(f *failure, p *Problem) *response {
 	b, err := jsonv2.Marshal(p)
 	if err != nil { // only a text that is not UTF-8 could do this, and none is left
@@ -69,7 +67,6 @@ func newProblem(f *failure, p *Problem) *response {
 	return resp
 }
 
-// writeHeaders writes the headers an error has by its kind.
 func (f *failure) writeHeaders(resp *response) {
 	if f.code.status == http.StatusUnauthorized {
 		resp.set("WWW-Authenticate", `Bearer realm="modeldex"`)

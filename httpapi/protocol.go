@@ -133,7 +133,6 @@ func knownMethod(method []byte) bool {
 	return false
 }
 
-// listsClose says whether the value of a Connection header lists close.
 func listsClose(value []byte) bool {
 	for item := range bytes.SplitSeq(value, []byte{','}) {
 		if headers.EqualFold(bytes.TrimSpace(item), "close") {
@@ -178,7 +177,6 @@ func answerUnknown(s *Server, req *request) (*response, *failure) {
 	}
 }
 
-// paths gives the paths of all routes.
 func (s *Server) paths(yield func(string) bool) {
 	for i := range s.routes {
 		if !yield(s.routes[i].path) {
@@ -190,10 +188,8 @@ func (s *Server) paths(yield func(string) bool) {
 // forServer reports whether a request is for the server as a whole, not for an address (RFC 9110, 9.3.7): OPTIONS has that form.
 func forServer(c *fiber.Ctx) bool { return string(c.Request().Header.RequestURI()) == "*" }
 
-// allMethods are those of the addresses of the server.
 const allMethods = "GET, HEAD, POST, PATCH, DELETE, OPTIONS"
 
-// allowed lists the methods of an address; fiber has set them on its response.
 func allowed(c *fiber.Ctx) string {
 	if forServer(c) {
 		return allMethods
@@ -201,11 +197,9 @@ func allowed(c *fiber.Ctx) string {
 	return strings.Clone(c.GetRespHeader(fiber.HeaderAllow)) + ", OPTIONS"
 }
 
-// requestHeaders are the headers that a page of another origin may send.
 const requestHeaders = "Authorization, Content-Type, If-Match, If-None-Match, If-Range, Range, " +
 	"Mcp-Protocol-Version, Mcp-Session-Id, traceparent, x-grafana-device-id"
 
-// preflight answers OPTIONS on any address that has a route, and on the server as a whole.
 var preflight = route{id: "preflight", answer: func(_ *Server, req *request) (*response, *failure) {
 	allow := allowed(req.c)
 	resp := newResponse(fiber.StatusNoContent, "", nil)

@@ -12,7 +12,6 @@ import (
 	"modeldex/index"
 )
 
-// one answers the address of a record: by slug, or 301 to it from an alias.
 func (r *resource) one(s *Server, req *request) (*response, *failure) {
 	name := req.param("*")
 	if name == "" { // the list with a slash after it
@@ -55,7 +54,6 @@ func (r *resource) benchmarksOf(req *request, name string) (*response, *failure)
 	return req.moved(address), nil
 }
 
-// fileOfOne is one record as a file of one row.
 func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
 	columns := r.detail.schema(q)
 	if q.noDetails {
@@ -92,7 +90,6 @@ func (r *resource) elsewhere(req *request, t *index.Table, name string) (*respon
 	return nil, r.noRecord(t, name)
 }
 
-// noRecord is the failure of a name that no record has, with near slugs.
 func (r *resource) noRecord(t *index.Table, name string) *failure {
 	fault := Fault{In: "path", Name: "slug", Value: clip(name), Detail: "no such " + r.singular}
 	if r.key() == "id" {
@@ -124,7 +121,6 @@ func nearSlugs(t *index.Table, name string) []string {
 	return slugs
 }
 
-// renderOne writes the body of one record.
 func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
 	meta := rowjson.Marshal(recordMeta(req.gen, nil))
 	return slices.Concat([]byte(`{"data":`), r.record(req.gen, q, t, ord), []byte(`,"meta":`), meta, []byte("}"))

@@ -40,7 +40,6 @@ const (
 	charged               // a key; responses 200 and 404 are counted
 )
 
-// route is one address and method. The table of routes feeds the router and OpenAPI.
 type route struct {
 	method  string
 	path    string // as fiber writes it
@@ -181,7 +180,6 @@ func (req *request) moved(location string) *response {
 	return resp
 }
 
-// noSnapshots is used where no documents are published.
 var noSnapshots = &snapshot.Catalog{}
 
 func (s *Server) catalog() *snapshot.Catalog {

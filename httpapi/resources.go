@@ -43,13 +43,11 @@ type pageParams struct {
 	Cursor string   `query:"cursor"`
 }
 
-// detailParams are the parameters of single records.
 type detailParams struct {
 	Fields []string `query:"fields,ordered"`
 	Format string   `query:"format,default=json"`
 }
 
-// modelParams are the parameters that only single models have.
 type modelParams struct {
 	// false: without the benchmarks of the model. They never have its throughput results, which
 	// GET /api/v1/benchmarks?model=…&scenario=… lists.
@@ -59,7 +57,6 @@ type modelParams struct {
 	BenchmarksLimit int `query:"benchmarks_limit,min=1,max=100000"`
 }
 
-// benchmarkParams are the filters of benchmarks that belong to no single field.
 type benchmarkParams struct {
 	// true: only measurements of the owner of this directory, as source=owner. false: no restriction.
 	Verified bool `query:"verified"`
@@ -70,7 +67,6 @@ type benchmarkParams struct {
 	IncludeVariants bool `query:"include_variants,default=true"`
 }
 
-// facetParams are the parameters that only facets have, beside the filters of their list.
 type facetParams struct {
 	// Fields to count, separated by commas. Each is counted without its own filter.
 	Fields []string `query:"fields,ordered"`
@@ -136,7 +132,6 @@ var (
 	resources = append(slices.Clone(withPages), quality)
 )
 
-// listNames are the names of the lists.
 func listNames() (out []string) {
 	for _, r := range resources {
 		out = append(out, r.name)
@@ -144,7 +139,6 @@ func listNames() (out []string) {
 	return out
 }
 
-// newList makes the list of a table: its filters come from the declarations of its fields.
 func newList(r resource) *resource {
 	r.path = r.name
 	for _, f := range r.fields {
@@ -274,7 +268,6 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// sortNames lists the values of sort.
 func (r *resource) sortNames() []string {
 	sorts := r.sorts
 	if r.main != "" {
@@ -287,7 +280,6 @@ func (r *resource) sortNames() []string {
 	return out
 }
 
-// newFacetList is the endpoint of the facets of a list: its filters and the fields to count.
 func newFacetList(list *resource) *resource {
 	r := &resource{
 		name: list.name, path: list.name + "/facets", singular: "facet", table: list.table, fields: list.fields, main: list.main,
@@ -312,5 +304,4 @@ func newFacetList(list *resource) *resource {
 // slugOrder is the order of lists of the API, which pages do not offer.
 const slugOrder = "slug"
 
-// titleCase writes a word of lower-case letters with a capital.
 func titleCase(s string) string { return string(s[0]-'a'+'A') + s[1:] }

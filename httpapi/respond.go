@@ -47,7 +47,6 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	}
 }
 
-// rejection is the response to a connection that is not served, head and all.
 func (s *Server) rejection(why connections.Refusal) []byte {
 	f := &failure{code: serverBusy, retryAfter: 1, close: true}
 	if why == connections.ManyOfOne {

@@ -51,7 +51,6 @@ type response struct {
 	route any
 }
 
-// newResponse begins a response; contentType is empty where there is no body.
 func newResponse(status int, contentType string, body []byte) *response {
 	const typical = 512
 	lines := append(make(headers.Lines, 0, typical), "Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n"...)
@@ -80,7 +79,6 @@ func encodedEntity(body []byte, c encoding.Coding, contentType, tag string) *res
 	return resp
 }
 
-// uncached is a JSON response no cache may keep.
 func uncached(status int, body []byte) *response {
 	resp := newResponse(status, jsonType, body)
 	resp.set(fiber.HeaderCacheControl, "no-store")
@@ -90,7 +88,6 @@ func uncached(status int, body []byte) *response {
 // Size is the number of bytes of the body, for the cache.
 func (resp *response) Size() int { return len(resp.body) }
 
-// set adds a header, in place of one with the same name.
 func (resp *response) set(name, value string) {
 	switch name {
 	case fiber.HeaderContentType:

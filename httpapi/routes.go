@@ -74,7 +74,6 @@ func webhookRoutes() []route {
 	return out
 }
 
-// routes is the list of a resource and the address of each of its records.
 func (r *resource) routes() []route {
 	one := route{
 		method: "GET", path: "/api/v1/" + r.name + "/*", doc: "/api/v1/" + r.name + "/{slug}", id: "get" + titleCase(r.singular),
@@ -102,7 +101,6 @@ func (r *resource) routes() []route {
 	}
 }
 
-// pageRoutes are the addresses of pages people read.
 func pageRoutes() []route {
 	out := []route{
 		{method: "GET", path: "/", id: frontID, tag: "pages", summary: "Front page", answer: front},

@@ -13,7 +13,6 @@ import (
 	"modeldex/index"
 )
 
-// modelRuns are the parameters with which the list of models keeps those that run on hardware.
 type modelRuns struct {
 	// Hardware, by slug or alias: only models that run on it. Each row names its best size, verdict and speed in the
 	// member fit. Hardware that is sold with several sizes of memory counts with its vram_gb, and the notice
@@ -25,7 +24,6 @@ type modelRuns struct {
 	runOptions
 }
 
-// hardwareRuns are the parameters with which the list of hardware keeps what runs a model.
 type hardwareRuns struct {
 	// Model, by slug or alias: only hardware that runs it. Each row names the best size, verdict and speed in the
 	// member fit. Hardware that is sold with several sizes of memory counts with its vram_gb; the notice
@@ -36,7 +34,6 @@ type hardwareRuns struct {
 	runOptions
 }
 
-// runOptions are the parameters that both lists of what runs have.
 type runOptions struct {
 	// Least generation speed, measured or estimated, in tokens per second; with a full cache where context is given.
 	// Rows whose speed is unknown are left out, and a notice says how many. The call then counts as six of the burst
@@ -53,7 +50,6 @@ type runOptions struct {
 	Explain bool `query:"explain"`
 }
 
-// fitOptions are what an estimate of what runs can be told beside model and machine.
 type fitOptions struct {
 	// Number of devices, of each that is named.
 	Count int `query:"count,min=1"`
@@ -95,7 +91,6 @@ const (
 // Values are all preferences, the default first.
 func (preference) Values() []string { return []string{string(preferBest), string(preferMeasured)} }
 
-// runsParams are the parameters of a list of what runs. All but main say nothing without it.
 func runsParams[T any](main string) []query.Param {
 	params := withFitLimits(query.Of[T]())
 	for i := range params {
@@ -106,7 +101,6 @@ func runsParams[T any](main string) []query.Param {
 	return params
 }
 
-// withFitLimits sets the limits of the engine.
 func withFitLimits(params []query.Param) []query.Param {
 	query.Find(params, "count").Max = fit.MaxCount
 	for _, name := range []string{"context", "prompt_tokens", "answer_tokens"} {
@@ -118,7 +112,6 @@ func withFitLimits(params []query.Param) []query.Param {
 	return params
 }
 
-// query is what the options ask of the engine.
 func (o *fitOptions) query() fit.Query {
 	return fit.Query{
 		Count: o.Count, Split: o.Split, Context: o.Context, KV: o.KV, KVV: o.KVV, NoFlashAttention: !o.FlashAttention, Rules: o.Engine, Parallel: o.Parallel,
@@ -147,7 +140,6 @@ func (r *resource) runOrders() map[index.Field]func(b *fit.Best) float64 {
 	return orders
 }
 
-// orNaN is a number, NaN where it is not known.
 func orNaN(v *float64) float64 {
 	if v == nil {
 		return math.NaN()
@@ -195,7 +187,6 @@ func (q *listQuery) readRuns() {
 	q.keepRuns(found)
 }
 
-// checkAlone rejects parameters that say nothing without main, and the order by speed.
 func (q *listQuery) checkAlone(main string) {
 	var names []string
 	for i := range q.r.params {
@@ -242,7 +233,6 @@ const (
 	noSpeed   = ": the speed was not measured, and a fact that an estimate needs is not published"
 )
 
-// runSlug is the slug of the row that says what runs.
 func (q *listQuery) runSlug(b *fit.Best) string {
 	if q.r.main == "fits" {
 		return string(b.Model)

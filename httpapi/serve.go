@@ -120,7 +120,6 @@ func (s *Server) Serve(ln net.Listener) error {
 // of connections is kept. It returns nil where the caller ended it.
 func (s *Server) ServeConn(c net.Conn) error { return s.app.Server().ServeConn(c) }
 
-// listening is what a server listens on. Safe for concurrent use.
 type listening struct {
 	mu      sync.Mutex
 	ln      net.Listener // nil before begins
@@ -135,7 +134,6 @@ func (l *listening) begins(ln net.Listener) bool {
 	return !l.stopped
 }
 
-// stop says that the server was shut down and returns the listener.
 func (l *listening) stop() net.Listener {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -38,7 +38,6 @@ type SnapshotInfo struct {
 	Bytes int `json:"bytes"`
 }
 
-// listSnapshots answers every published document, newest first.
 func listSnapshots(_ *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
@@ -50,7 +49,6 @@ func listSnapshots(_ *Server, req *request) (*response, *failure) {
 	return newDocument(b, jsonType, req.coding), nil
 }
 
-// snapshotInfos are the published documents, newest first.
 func snapshotInfos(catalog *snapshot.Catalog) []SnapshotInfo {
 	list := catalog.List()
 	infos := make([]SnapshotInfo, len(list))

@@ -22,7 +22,6 @@ const (
 	mostParquetGroups = 500
 )
 
-// statsParams are the parameters that only statistics have.
 type statsParams struct {
 	// One or two fields to group by.
 	GroupBy []string `query:"group_by,ordered,most=2"`
@@ -70,7 +69,6 @@ func newStatsList() *resource {
 	return r
 }
 
-// groupFields are the names of the fields of benchmarks with a use, the default first.
 func groupFields(use index.Uses) []string {
 	var out []string
 	for _, f := range index.BenchmarkFields {
@@ -85,7 +83,6 @@ func fieldOf(fields []index.FieldInfo, name index.Field) index.FieldInfo {
 	return fields[slices.IndexFunc(fields, func(f index.FieldInfo) bool { return f.Name == name })]
 }
 
-// showStats answers statistics by group.
 func showStats(s *Server, req *request) (*response, *failure) {
 	q, f := statsList.parseFor(req)
 	if f != nil {
@@ -117,7 +114,6 @@ func showStats(s *Server, req *request) (*response, *failure) {
 	return s.cached(req, q.cacheName(), func() ([]byte, string) { return renderStats(q, stats) }), nil
 }
 
-// statsSchema is the columns of groups: for each field of group_by one in the place of group.
 func statsSchema(q *listQuery) *export.Schema {
 	var by []export.Column
 	for _, name := range q.Texts("group_by") {
@@ -126,12 +122,10 @@ func statsSchema(q *listQuery) *export.Schema {
 	return statsList.columns().Replace("group", by...)
 }
 
-// statsRows gives groups one after the other.
 func statsRows(groups []index.Group, q *listQuery) export.Rows {
 	return eachOf(groups, func(g *index.Group) []byte { return rowjson.Marshal(rows.GroupOf(g, q.Texts("group_by"))) })
 }
 
-// groups is the page of groups that a query asks for.
 func (q *listQuery) groups(stats *index.Stats) ([]index.Group, *index.Position) {
 	by := "key"
 	if q.Sort.Field != index.None {
@@ -142,7 +136,6 @@ func (q *listQuery) groups(stats *index.Stats) ([]index.Group, *index.Position) 
 
 var weights = map[string]index.Weight{"row": index.EachRecord, "source": index.OncePerRepeat, "page": index.OncePerPage}
 
-// statsQuery is the question to the index.
 func statsQuery(q *listQuery) index.StatsQuery {
 	out := index.StatsQuery{
 		Query: q.Query, Metric: index.Field(q.Text("metric")), Weight: weights[q.Text("weight")], MaxGroups: maxGroups,
@@ -156,7 +149,6 @@ func statsQuery(q *listQuery) index.StatsQuery {
 // bytesOfGroup is a little more than groups have on average, so that most pages are not copied while they grow.
 const bytesOfGroup = 600
 
-// renderStats writes a page of groups.
 func renderStats(q *listQuery, stats *index.Stats) (body []byte, link string) {
 	groups, next := q.groups(stats)
 	b := append(make([]byte, 0, bytesOfGroup*len(groups)+1024), pageStart...)
@@ -170,7 +162,6 @@ func renderStats(q *listQuery, stats *index.Stats) (body []byte, link string) {
 	return append(b, end...), link
 }
 
-// statsMeta is what statistics say about themselves.
 func statsMeta(q *listQuery, stats *index.Stats, count int) *StatsMeta {
 	l := q.listMeta(len(stats.Groups), count, statsNotices(q, stats))
 	metric := fieldOf(index.BenchmarkFields, index.Field(q.Text("metric")))

@@ -95,7 +95,6 @@ func showDataset(s *Server, req *request) (*response, *failure) {
 	return resp, nil
 }
 
-// refusedSnapshots are the findings of documents that are not published.
 func refusedSnapshots(catalog *snapshot.Catalog) []string {
 	out := []string{}
 	findings := catalog.Rejected()
@@ -109,7 +108,6 @@ func alive(*Server, *request) (*response, *failure) {
 	return health(fiber.StatusOK, Health{Status: "ok"})
 }
 
-// ready says whether calls can be answered; 503 takes the instance out of a balancer.
 func ready(s *Server, req *request) (*response, *failure) {
 	h := Health{Status: "ok", Refused: s.cfg.History.Refused(req.gen), SnapshotsRefused: refusedSnapshots(req.catalog), LedgerWarnings: s.cfg.Keeper.Warnings()}
 	if s.stopping.Load() {

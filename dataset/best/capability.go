@@ -124,7 +124,6 @@ func Capabilities(models []dataset.Model, of func(dataset.Slug) []Evidence) map[
 // inScale rounds to tenths inside 0 to 100.
 func inScale(x float64) float64 { return min(max(math.Round(10*x)/10, 0), 100) + 0 }
 
-// describe works out what the capability is predicted from.
 func (s *subject) describe(models []dataset.Model) {
 	if s.ParamsB == nil {
 		return
@@ -244,7 +243,6 @@ func predict(subjects []*subject) prediction {
 	return out
 }
 
-// combine draws the evidence to the prediction.
 func (s *subject) combine(p prediction) {
 	mean, variance := 50.0, wide*wide
 	if s.x != nil {
@@ -344,7 +342,6 @@ func namesOf(slug string) (line, series string) {
 	return strings.Join(a, "-"), strings.Join(b, "-")
 }
 
-// isSize reports whether a part of a name is a number of parameters, such as 8b, e4b, a3b, 350m or 1t.
 func isSize(part string) bool {
 	part = strings.TrimLeft(part, "ea")
 	end := len(part) - 1

@@ -129,7 +129,6 @@ func (r *Rule) Models(q fit.Query, minTPS float64) (List, *fit.Fault) {
 	}), nil
 }
 
-// find asks the engine, and gives each row its points.
 func (r *Rule) find(q fit.Query, minTPS float64, least limits, find func(fit.Query, float64) (fit.Runs, *fit.Fault)) (fit.Runs, *fit.Fault) {
 	value := func(b *fit.Best) float64 { return r.value(&q, least, b) }
 	asked := q
@@ -206,7 +205,6 @@ func order(runs fit.Runs, against func(b *fit.Best) string) List {
 	return out
 }
 
-// limits are the least that is recommended.
 type limits struct{ bits, tps float64 }
 
 // against is why a quantization on a machine is not recommended, empty where it is. One that a caller asks for is.
@@ -286,7 +284,6 @@ func lostSpeed(tps float64) float64 {
 	return 6 + 10*math.Log2(10/max(tps, 0.1))
 }
 
-// points are those of a row.
 func (r *Rule) points(q *fit.Query, b *fit.Best) fit.Points {
 	k := r.models[b.Model]
 	var p fit.Points
@@ -355,7 +352,6 @@ func (r *Rule) speed(q *fit.Query, b *fit.Best) float64 {
 	return usualShare * 1e9 / (read/bandwidth + float64(b.HostRead)/main)
 }
 
-// why says in a few words why a row is listed.
 func why(q *fit.Query, k *known, b *fit.Best) string {
 	context := q.Context
 	if context == 0 {

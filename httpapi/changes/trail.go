@@ -183,7 +183,6 @@ func compareKeys(e history.Entry, key string) int {
 	return cmp.Or(cmp.Compare(order(string(e.Table)), order(table)), strings.Compare(e.Slug, slug))
 }
 
-// wants reports whether a query asks for a change: of a record, and of a field or one in it.
 func (q *Query) wants(e history.Entry) bool {
 	return (q.Tables == nil || slices.Contains(q.Tables, string(e.Table))) && (q.Slugs == nil || slices.Contains(q.Slugs, e.Slug)) &&
 		(q.Fields == nil || slices.ContainsFunc(e.Fields, func(f record.FieldChange) bool {

@@ -8,7 +8,6 @@ import (
 	"modeldex/snapshot/svg"
 )
 
-// canvas is where a plot is drawn: from 0 to width, and as far down as it needs.
 type canvas struct {
 	*svg.Drawing
 	width  float64
@@ -43,7 +42,6 @@ func sizeOf(style svg.Style) float64 {
 	return fontSize
 }
 
-// mark draws the mark of a series: shapes differ as well as colours.
 func (c *canvas) mark(x, y, r float64, series int, class, tip string) {
 	style := svg.Style{Class: class}
 	if c.tips {
@@ -61,7 +59,6 @@ func (c *canvas) mark(x, y, r float64, series int, class, tip string) {
 	}
 }
 
-// The classes of the marks and lines of a series.
 func markClass(series int) string { return "d" + string(rune('0'+series%MostCompared)) }
 func lineClass(series int) string { return "l" + string(rune('0'+series%MostCompared)) }
 
@@ -80,7 +77,6 @@ func clipName(s string, size, width float64) string {
 	return svg.Clip(s, size, width)
 }
 
-// area is the part of a canvas that has the values, between the axes.
 type area struct {
 	*canvas
 	left, top, right, bottom float64
@@ -106,7 +102,6 @@ func (a *area) xAxis(name string, ticks []float64, format func(float64) string) 
 	a.text(a.right, a.bottom+33, name, svg.Style{Class: "soft small", Anchor: "end"})
 }
 
-// box is a rectangle that is taken.
 type box struct{ left, top, right, bottom float64 }
 
 func (b box) meets(o box) bool {
@@ -120,7 +115,6 @@ type labels struct {
 	taken  []box
 }
 
-// block keeps a place free.
 func (l *labels) block(x, y, r float64) { l.taken = append(l.taken, box{x - r, y - r, x + r, y + r}) }
 
 // place writes a label beside a point, if there is room, else none.
@@ -167,5 +161,4 @@ func (l *labels) covered(b box) bool {
 	return false
 }
 
-// finite reports whether a value can be drawn.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

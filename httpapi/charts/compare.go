@@ -37,7 +37,6 @@ func (m Maker) CompareModels(slugs []string) *Figure {
 	}, slugs)
 }
 
-// group is the runs of one configuration on several things.
 type group struct {
 	name, quantization string
 	runs               [][]run // by place of the thing

@@ -74,7 +74,6 @@ type Figure struct {
 	form form // nil: there is nothing to draw
 }
 
-// drawn gives the figure its drawing, none where no value has a place in it.
 func (f *Figure) drawn(as form) *Figure {
 	if as.tidy() {
 		f.form = as

@@ -25,7 +25,6 @@ type axis struct {
 // takes reports whether a value has a place on the axis.
 func (a axis) takes(v float64) bool { return finite(v) && (!a.log || v > 0) }
 
-// point is one mark of a scatter.
 type point struct {
 	x, y  float64
 	class string // of the mark
@@ -79,7 +78,6 @@ func (s *scatter) draw(c *canvas) float64 {
 	return a.bottom + 40
 }
 
-// rows is marks on one logarithmic axis, in a row for each thing.
 type rows struct {
 	axis   string
 	series []string // names, for a legend; empty for marks of one kind
@@ -91,7 +89,6 @@ type row struct {
 	marks []rowMark
 }
 
-// rowMark is a value in a row, with the range it is the middle of.
 type rowMark struct {
 	at, low, high float64
 	series        int
@@ -146,7 +143,6 @@ func (r *rows) draw(c *canvas) float64 {
 	return a.bottom + 40
 }
 
-// legend writes the marks of the series and returns where the drawing goes on.
 func (c *canvas) legend(series []string) float64 {
 	if len(series) == 0 {
 		return 6

@@ -18,7 +18,6 @@ func (m Maker) HardwareFrontier(slug string) *Figure {
 	return m.FrontierOf(slug, runs.Found)
 }
 
-// scored is a model that runs, with its score.
 type scored struct {
 	*fit.Best
 	score    float64 // capability, 0 to 100

@@ -39,7 +39,6 @@ func nameIn(t *index.Table, slug string) string {
 	return rowjson.Text(t.Row(ord), "name")
 }
 
-// A run is a measured run of one stream, by its ordinal.
 type run struct {
 	ord uint32
 	tps float64
@@ -58,28 +57,22 @@ func (m Maker) runsOf(sets ...index.Set) ([]run, int) {
 	return out, total
 }
 
-// is is the set of one value.
 func is(f index.Field, value string) index.Set { return index.Set{Field: f, Values: []string{value}} }
 
-// of is the value of a field of a run, empty where it is unknown.
 func (m Maker) of(f index.Field, r run) string { return m.gen.Benchmarks.Text(f, r.ord) }
 
-// described is a run in words: speed, quantization and day.
 func (m Maker) described(r run) string {
 	return joined(text.Rounded(r.tps)+" tok/s", m.of(index.Quantization, r), rowjson.Text(m.gen.Benchmarks.Row(r.ord), "run_date"))
 }
 
-// joined are the texts that are not empty, with commas between them.
 func joined(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), ", ")
 }
 
-// source is the line about where the values of a figure come from.
 func (m Maker) source(what string) string {
 	return fmt.Sprintf("Source: modeldex %s, %s%s.", m.gen.Info.Version, m.gen.Info.License, what)
 }
 
-// published is source of runs, with the number of pages they were published on.
 func (m Maker) published(runs []run) string {
 	pages := map[uint32]bool{}
 	for _, r := range runs {
@@ -92,7 +85,6 @@ func address(preset, param, slugs string) string {
 	return "/charts/" + preset + ".svg?" + param + "=" + strings.ReplaceAll(url.QueryEscape(slugs), "%2C", ",")
 }
 
-// fastestFirst sorts runs by speed, then by id.
 func (m Maker) fastestFirst(runs []run) []run {
 	slices.SortFunc(runs, func(a, b run) int {
 		return cmp.Or(cmp.Compare(b.tps, a.tps), strings.Compare(m.gen.Benchmarks.Slug(a.ord), m.gen.Benchmarks.Slug(b.ord)))
@@ -100,7 +92,6 @@ func (m Maker) fastestFirst(runs []run) []run {
 	return runs
 }
 
-// middle is the median speed of sorted runs.
 func middle(runs []run) float64 { return (runs[(len(runs)-1)/2].tps + runs[len(runs)/2].tps) / 2 }
 
 // most is the text that was counted most; the first in order of letters where several were.

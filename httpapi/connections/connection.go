@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// connection is one connection of a caller, counted in a limit.
 type connection struct {
 	net.Conn
 	limit   *Limit

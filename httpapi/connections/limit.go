@@ -131,7 +131,6 @@ func passes(err error) bool {
 	return false
 }
 
-// add counts a connection. It is nil, and the caller is sent the reason, if the limit is reached.
 func (l *Limit) add(c net.Conn) *connection {
 	k := &connection{Conn: c, limit: l, from: callerOf(c)}
 	if why, ok := l.admit(k); !ok {

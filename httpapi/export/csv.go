@@ -45,7 +45,6 @@ func (e *csv) Encode(row []byte) error {
 	return e.end()
 }
 
-// cell writes a cell, in quotes where it needs them.
 func (e *csv) cell(column int, text string) {
 	if column > 0 {
 		e.line.WriteByte(',')

@@ -115,10 +115,8 @@ type builder struct {
 	dump *Dump
 }
 
-// tableFormats are those of the tables of a dump.
 var tableFormats = [...]Format{CSV, NDJSON, Parquet}
 
-// table writes a table in all formats. Its rows are made once.
 func (b *builder) table(t *Table) error {
 	var outs []*output
 	var encoders []Encoder
@@ -189,7 +187,6 @@ func (b *builder) create(name, media string, rows int, compressed bool) (*output
 	return o, nil
 }
 
-// finish writes what waits, and notes size and hash.
 func (o *output) finish() error {
 	err := o.Flush()
 	if o.z != nil {
@@ -203,10 +200,8 @@ func (o *output) finish() error {
 	return err
 }
 
-// archiveName is the file with the dataset as it was loaded.
 const archiveName = "dataset.tar.zst"
 
-// originals writes the dataset as an archive: names in order, no owners, no times.
 func (b *builder) originals() error {
 	files := slices.Clone(b.src.Originals)
 	for _, pattern := range b.src.Extras {
@@ -271,7 +266,6 @@ func (b *builder) original(archive *tar.Writer, o Original) error {
 // sumsName is the file with the hashes of all others.
 const sumsName = "SHA256SUMS"
 
-// sums writes the hashes of the other files, and names the edition after them.
 func (b *builder) sums() error {
 	byName := func(x, y *File) int { return cmp.Compare(x.Name, y.Name) }
 	slices.SortFunc(b.dump.Files, byName)

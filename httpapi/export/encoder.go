@@ -28,7 +28,6 @@ func NewEncoder(w io.Writer, f Format, s *Schema, about About) (Encoder, error) 
 	}
 }
 
-// ndjson writes rows as they are.
 type ndjson struct{ w io.Writer }
 
 func (e ndjson) Encode(row []byte) error {

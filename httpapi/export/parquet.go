@@ -22,7 +22,6 @@ const (
 	maxDictionary = 1 << 20
 )
 
-// parquetFile writes rows as Parquet.
 type parquetFile struct {
 	schema *Schema
 	file   *parquet.GenericWriter[any]
@@ -119,7 +118,6 @@ func (e *parquetFile) encode(row []byte) error {
 	return err
 }
 
-// appendValues appends the values of a column in one row: one, or those of a list.
 func appendValues(dst parquet.Row, c *Column, column int, v []byte) (parquet.Row, error) {
 	level := 0 // the definition level of a value that is not null
 	if c.Nullable {
@@ -147,7 +145,6 @@ func appendValues(dst parquet.Row, c *Column, column int, v []byte) (parquet.Row
 	return dst, nil
 }
 
-// valueOf is one value that is neither null nor a list of texts.
 func valueOf(t Type, v []byte) (parquet.Value, error) {
 	switch t {
 	case Integer:

@@ -48,7 +48,6 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return r.buf.Read(p)
 }
 
-// step makes one row, or the end of the file.
 func (r *Reader) step() error {
 	if row := r.rows(); row != nil {
 		return r.enc.Encode(row)

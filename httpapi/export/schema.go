@@ -93,7 +93,6 @@ func (b *branch) split(values [][]byte, object []byte) {
 	}
 }
 
-// addColumns appends the columns of a struct.
 func addColumns(dst *[]Column, t reflect.Type, prefix string, nullable bool) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -171,7 +170,6 @@ func (s *Schema) filter(keep func(column string) bool) *Schema {
 	return NewSchema(s.Name, slices.DeleteFunc(slices.Clone(s.Columns), func(c Column) bool { return !keep(c.Name) }))
 }
 
-// at reports whether a column is the one with a name or below it.
 func at(column, name string) bool {
 	rest, ok := strings.CutPrefix(column, name)
 	return ok && (rest == "" || rest[0] == '.')

@@ -63,7 +63,6 @@ func (l *Limiter) Take(addr netip.Addr, cost int, now time.Time) time.Duration {
 	return 0
 }
 
-// fullAt is when the allowance of an address is full again; 0 for one that is not known.
 func (l *Limiter) fullAt(key netip.Addr) time.Duration {
 	if at, known := l.recent[key]; known {
 		return at
@@ -78,7 +77,6 @@ func (l *Limiter) keep(key netip.Addr, full time.Duration) {
 	l.recent[key] = full
 }
 
-// clients is the number of addresses that are remembered.
 func (l *Limiter) clients() int {
 	if l == nil {
 		return 0
@@ -88,7 +86,6 @@ func (l *Limiter) clients() int {
 	return len(l.recent) + len(l.older)
 }
 
-// subscriber is what counts as one address.
 func subscriber(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap().WithZone("")
 	if addr.Is6() {

@@ -36,7 +36,6 @@ func (l Lines) AddInt(name string, n int64) Lines {
 	return append(strconv.AppendInt(l, n, 10), "\r\n"...)
 }
 
-// without is the lines without the header of a name.
 func (l Lines) without(name string) Lines {
 	for at := 0; at < len(l); {
 		end := at + bytes.IndexByte(l[at:], '\n') + 1

@@ -8,7 +8,6 @@ import (
 	"modeldex/index"
 )
 
-// benchmark is the page of one measurement.
 func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	row := gen.Benchmarks.Detail(ord)
 	b, n := decode[benchmarkRecord](row), newNames(gen)

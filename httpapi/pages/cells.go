@@ -23,7 +23,6 @@ func noFollow(href string) bool {
 	return strings.HasPrefix(href, "/") && strings.Contains(href, "?") || strings.HasPrefix(href, "/api/")
 }
 
-// address is a path of this site with parameters, given as names and values.
 func address(path string, params ...string) string {
 	q := url.Values{}
 	for i := 0; i+1 < len(params); i += 2 {
@@ -41,7 +40,6 @@ type Cell struct {
 	Note  string // a smaller text after the value
 }
 
-// cell is a text, Unknown where it is empty.
 func cell(s string) Cell {
 	if s == "" {
 		s = text.Unknown
@@ -49,7 +47,6 @@ func cell(s string) Cell {
 	return Cell{Text: s}
 }
 
-// known is a value as it is printed, Unknown where there is none.
 func known[T any](v *T, print func(T) string) Cell {
 	if v == nil {
 		return cell("")
@@ -94,7 +91,6 @@ func (c *Cell) appendNote(b []byte) []byte {
 
 func appendEscaped(b []byte, s string) []byte { return append(b, template.HTMLEscapeString(s)...) }
 
-// appendAttribute appends an attribute, nothing without a value.
 func appendAttribute(b []byte, name, value string) []byte {
 	if value == "" {
 		return b

@@ -44,7 +44,6 @@ func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Sheet 
 	return v
 }
 
-// releaseCell is the name of a release, which leads to its changes.
 func releaseCell(s *history.Step) Cell {
 	return Cell{Text: s.Version, Href: address("/changes", "release", s.Digest[:changes.ShortDigest]), Title: string(s.Released)}
 }
@@ -58,7 +57,6 @@ func releaseTable(steps []history.Step) Table {
 	return t
 }
 
-// tally says how many records of each kind a step added, changed and so on.
 func tally(s *history.Step) string {
 	counts := map[[2]string]int{}
 	for _, e := range s.Entries {
@@ -78,7 +76,6 @@ func tally(s *history.Step) string {
 	return strings.Join(parts, ", ")
 }
 
-// nounOf is what one record, or several, of a kind are called.
 func nounOf(table string, n int) string {
 	if table == "hardware" {
 		table = "machines"
@@ -89,7 +86,6 @@ func nounOf(table string, n int) string {
 	return table
 }
 
-// changeTable is the changes of records, the newest first.
 func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 	t := Table{
 		ID: "changes", Title: text.Count(q.Total, "change of a record", "changes of records"), Empty: "Nothing like that is recorded.",
@@ -110,7 +106,6 @@ func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 	return t
 }
 
-// changedRecord is the name of a record with the way to its page, where there is one still.
 func changedRecord(n *names, kind, slug string) Cell {
 	out, t := Cell{Text: slug}, tableOf(n.gen, kind)
 	if t == nil {
@@ -135,7 +130,6 @@ const (
 	shownValue  = 60
 )
 
-// changedFields writes out the fields of a change.
 func changedFields(fields []record.FieldChange) Cell {
 	var parts []string
 	for _, f := range fields[:min(len(fields), shownFields)] {

@@ -2,7 +2,6 @@ package pages
 
 import "strings"
 
-// cite is how to cite a page. The day of access in it is that of the dataset.
 func cite(f *Frame, name string) string {
 	return "modeldex. " + name + " (dataset " + f.Dataset.Version + "). " + f.Absolute(f.Path) + " (accessed " + f.Dataset.Released + ")."
 }
@@ -20,5 +19,4 @@ func (f *Frame) schemaDataset(name string) map[string]any {
 	}
 }
 
-// mediaTypes are the media types of the forms of a page.
 var mediaTypes = map[string]string{"JSON": "application/json", "CSV": "text/csv", "MD": "text/markdown"}

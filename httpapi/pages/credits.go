@@ -40,7 +40,6 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 	return v
 }
 
-// aboutCell says how many records of each kind have facts from a source.
 func aboutCell(c *dataset.Credit) Cell {
 	var parts []string
 	for i, n := range []int{c.Models, c.Hardware, c.Tools} {

@@ -36,7 +36,6 @@ func (s *Site) Estimates(gen *index.Generation, at Place) *Sheet {
 	}
 }
 
-// errorsTable is the errors of estimates beside those of a rule of thumb.
 func errorsTable(id, title string, of *fit.Quality) Table {
 	t := Table{
 		ID: id, Title: title, Intro: text.Count(of.Rows, "measurement", "measurements") + " of " + text.Count(of.Sources, "source", "sources") + ".",

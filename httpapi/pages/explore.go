@@ -110,7 +110,6 @@ func (v *Explore) Markdown() []byte {
 	return (&Sheet{Frame: v.Frame, Heading: v.Heading, Lead: v.Lead, Tables: []Table{t}, Notes: v.Notes}).Markdown()
 }
 
-// explore is the page of a list without what there is to choose from.
 func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Conditions, at Place) *Explore {
 	page := asked.Page()
 	v := &Explore{
@@ -191,7 +190,6 @@ const (
 	mostMore    = 50
 )
 
-// choices are the facets and ranges of a list under a query.
 func (l *list) choices(gen *index.Generation, asked *index.Conditions, params url.Values) (facets []Facet, ranges []Range) {
 	var fields []index.Field
 	for _, name := range slices.Concat(l.facets, l.ranges) {
@@ -250,7 +248,6 @@ func (f *Facet) Ticks(values []FacetValue) template.HTML {
 	return template.HTML(b) //nolint:gosec // texts are escaped
 }
 
-// split is the values of a set filter.
 func split(values []string) []string {
 	if len(values) == 0 {
 		return nil
@@ -258,7 +255,6 @@ func split(values []string) []string {
 	return strings.Split(strings.Join(values, ","), ",")
 }
 
-// valueLabel is a value of a field in the words of pages.
 func valueLabel(n *names, info *index.FieldInfo, v string) string {
 	switch {
 	case info.Refers == index.Model:
@@ -293,7 +289,6 @@ func rangeOf(info *index.FieldInfo, counted *index.Facet, params url.Values) Ran
 	return r
 }
 
-// orderOf is the order of a list.
 func (l *list) orderOf(q *ExploreQuery) string { return cmp.Or(q.Params.Get("sort"), l.sorts[0].Value) }
 
 func (l *list) sortChoices(q *ExploreQuery) Choices {
@@ -306,7 +301,6 @@ func (l *list) sortChoices(q *ExploreQuery) Choices {
 	return append(out, Choice{now, Label(name) + map[bool]string{true: ", highest first"}[down], true})
 }
 
-// chosen are the filters in force, each with the address of the list without it.
 func (l *list) chosen(gen *index.Generation, q *ExploreQuery, at Place) (out []Link) {
 	n := newNames(gen)
 	for _, name := range slices.Sorted(maps.Keys(q.Params)) {
@@ -361,7 +355,6 @@ func (l *list) chosenText(n *names, name, v string) string {
 	return Sentence(words(name)) + ": " + v
 }
 
-// limitText is a limit of a range for readers.
 func limitText(unit, v string) string {
 	n, err := strconv.ParseFloat(v, 64)
 	switch {
@@ -375,12 +368,10 @@ func limitText(unit, v string) string {
 	return strings.TrimSpace(text.Exact(n) + " " + unit)
 }
 
-// unitText is the unit of a field as pages write it.
 func unitText(f *index.FieldInfo) string {
 	return cmp.Or(map[string]string{"10^9 parameters": "billions", "tokens/s": "tok/s"}[f.Unit], f.Unit)
 }
 
-// rows is the table of a page.
 func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Place) Table {
 	t := Table{ID: "results", Title: l.heading, Empty: "No record matches all of these filters. Take one away."}
 	var shown []int

@@ -23,7 +23,6 @@ type field struct {
 	asked bool                // the page says so where the value is not known
 }
 
-// A fieldGroup is fields that a page shows together.
 type fieldGroup struct {
 	title  string
 	fields []field
@@ -244,7 +243,6 @@ func (v *Sheet) groupsOf(n *names, groups []fieldGroup, row []byte, sources []da
 	return list, out
 }
 
-// facts are what a record says of the field: one fact, or one for each record that it names.
 func (f *field) facts(n *names, record map[string]any) (out []Fact) {
 	value, _, _ := strings.Cut(f.path, "|")
 	v := member(record, value)
@@ -291,7 +289,6 @@ func (f *field) fact(n *names, record map[string]any, v any) Fact {
 	return out
 }
 
-// member is the value at a path of a decoded record, nil where there is none.
 func member(record map[string]any, path string) any {
 	object, inner, nested := strings.Cut(path, ".")
 	if !nested {
@@ -301,7 +298,6 @@ func member(record map[string]any, path string) any {
 	return member(of, inner)
 }
 
-// refsOf finds the sources of a field, or of the object it is in.
 func refsOf(refs map[string][]int, path string) []int {
 	path, _, _ = strings.Cut(path, "|")
 	object, _, _ := strings.Cut(path, ".")
@@ -314,7 +310,6 @@ func refsOf(refs map[string][]int, path string) []int {
 // none is an empty list in words.
 const none = "none"
 
-// plain is a JSON value in words. Lists of objects are counted.
 func plain(v any) string {
 	switch v := v.(type) {
 	case bool:
@@ -345,7 +340,6 @@ func yesNo(v bool) string {
 	return "no"
 }
 
-// fieldNames are what pages call fields, by path.
 var fieldNames = func() map[string]string {
 	out := map[string]string{"model_raw": "Model as printed", "hardware_raw": "Hardware as printed", "kv_cache": "Key-value cache", "prompt_tps": "Prompt", "generation_tps": "Generation"}
 	for _, groups := range [][]fieldGroup{modelFields, hardwareFields, toolFields, benchmarkFields} {
@@ -373,7 +367,6 @@ func Label(name string) string {
 	return cmp.Or(labels[name], fieldNames[name], Sentence(words(name)))
 }
 
-// fieldName is what pages of records call a field, such as architecture.context_length.
 func fieldName(path string) string {
 	object, inner, nested := strings.Cut(path, ".")
 	if fieldNames[path] != "" || !nested {

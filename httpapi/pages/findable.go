@@ -41,7 +41,6 @@ func Security(gen *index.Generation, email, base string) []byte {
 		email, released.AddDate(1, 0, 0).Format(time.RFC3339), base)
 }
 
-// views are the pages that are not records.
 var views = []string{"/", "/explore/models", "/explore/hardware", "/explore/tools", "/explore/benchmarks", "/fit", "/compare", "/snapshots", "/changes", "/credits", "/contribute", "/about", "/docs"}
 
 // mapSize is how many addresses a sitemap may have by its protocol.

@@ -81,7 +81,6 @@ func (v *Sheet) offer(words, href string) {
 	v.Actions = append(v.Actions, Link{Text: words, Href: href})
 }
 
-// shownFitRows is how many models the list of the page has.
 const shownFitRows = 100
 
 // Fit is the page about what runs.
@@ -111,7 +110,6 @@ func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 // HTML is the page.
 func (v *Fit) HTML() []byte { return v.site.render("fit.html", v) }
 
-// showPair is the answer for one model on one machine.
 func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 	model, hardware := string(q.Query.Model), string(q.Query.Hardware)
 	v.Heading = newNames(gen).of("models", q.Query.Model) + " on " + machine
@@ -143,7 +141,6 @@ func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 	}
 }
 
-// showMachine is the models that run on a machine.
 func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	v.Heading = "What runs on " + machine + "?"
 	v.Forms = forms(v.Place, "json", "csv", "md")
@@ -173,7 +170,6 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	v.Tables = []Table{list}
 }
 
-// speedsAre says for which filling of the cache speeds are.
 func speedsAre(q *FitQuery) string {
 	if q.Query.Context > 0 {
 		return "Speeds are with a full cache."
@@ -181,7 +177,6 @@ func speedsAre(q *FitQuery) string {
 	return "Speeds are with an empty cache; enter a context to see them with a full one."
 }
 
-// askMachine is the page without a machine: it says how to describe one.
 func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
 	v.Form.More = true
 	if model := q.Query.Model; model != "" {
@@ -212,7 +207,6 @@ func (v *Fit) askMemory(gen *index.Generation, q *FitQuery) (needed bool) {
 	return needed
 }
 
-// machineName is the machine of a query in words, empty if there is none.
 func machineName(gen *index.Generation, q *FitQuery) string {
 	name := ""
 	switch {
@@ -236,7 +230,6 @@ func machineName(gen *index.Generation, q *FitQuery) string {
 	return name
 }
 
-// verdictLine is whether a model runs on a machine, and how fast in the quantization that lists name.
 func verdictLine(gen *index.Generation, q *FitQuery) string {
 	a, best := q.Answer, listedSize(gen, q)
 	room := ", with room for " + text.Tokens(a.Context) + " tokens."
@@ -269,7 +262,6 @@ func verdictLine(gen *index.Generation, q *FitQuery) string {
 	return "We cannot tell whether it runs. " + unpublished(gen, a)
 }
 
-// usableMemory is the memory of a machine in words, empty where it is not known.
 func usableMemory(m *fit.Available) string {
 	if m == nil {
 		return ""
@@ -291,7 +283,6 @@ func listedSize(gen *index.Generation, q *FitQuery) *fit.Size {
 	return &fit.Size{Verdict: fit.Unknown}
 }
 
-// smallestSize is how much the smallest quantization of a model takes, empty where that is not known.
 func smallestSize(a *fit.Answer) string {
 	least := int64(math.MaxInt64)
 	for i := range a.Sizes {
@@ -387,7 +378,6 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 	return t
 }
 
-// cacheWords are the cache of an answer in words.
 func cacheWords(a *fit.Answer) string {
 	out := "cache"
 	if a.KV != fit.F16 || a.KVV != a.KV {
@@ -402,7 +392,6 @@ func cacheWords(a *fit.Answer) string {
 	return out
 }
 
-// sizeCells are the cells of one quantization on a machine.
 func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 	name := Cell{Text: z.Quantization, Note: z.Format}
 	if z.BitsPerWeight != nil && *z.BitsPerWeight < fit.LeastBits {
@@ -490,7 +479,6 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 	return t
 }
 
-// foundLine is how many models run on a machine.
 func foundLine(gen *index.Generation, q *FitQuery) string {
 	out := text.Count(len(q.Found), "model runs", "models run") + " with room for " + text.Tokens(cmp.Or(q.Query.Context, fit.DefaultContext)) + " tokens"
 	if q.MinTPS > 0 {

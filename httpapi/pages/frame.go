@@ -70,7 +70,6 @@ func stampOf(gen *index.Generation) Stamp {
 // Absolute puts the base before a path.
 func (f *Frame) Absolute(path string) string { return f.Base + path }
 
-// navigation is the links of every page, in order.
 var navigation = []Link{
 	{Text: "What runs?", Href: "/fit"},
 	{Text: "Models", Href: "/explore/models"},
@@ -91,7 +90,6 @@ func (f *Frame) Navigation() []Link {
 	return out
 }
 
-// forms are the other forms of a page, by the endings of its address.
 func forms(p Place, endings ...string) []Link {
 	out := make([]Link, 0, len(endings))
 	for _, e := range endings {

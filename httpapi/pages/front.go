@@ -9,7 +9,6 @@ import (
 	"modeldex/index"
 )
 
-// front is the front page.
 type front struct {
 	Frame
 	Names  Choices // what the box suggests

@@ -10,10 +10,8 @@ import (
 	"modeldex/index"
 )
 
-// shownBest is how many models the page of a machine lists.
 const shownBest = 8
 
-// hardware is the page of a machine.
 func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Place) *Sheet {
 	row := gen.Hardware.Detail(ord)
 	h, slug, n := decode[hardwareRecord](row), gen.Hardware.Slug(ord), newNames(gen)
@@ -53,7 +51,6 @@ func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Plac
 	return v
 }
 
-// vendorName is a vendor as it writes itself.
 func vendorName(vendor string) string {
 	return cmp.Or(map[string]string{
 		"nvidia": "NVIDIA", "amd": "AMD", "aws": "AWS", "hisilicon": "HiSilicon", "mediatek": "MediaTek", "moorethreads": "Moore Threads",
@@ -61,7 +58,6 @@ func vendorName(vendor string) string {
 	}[vendor], Sentence(vendor))
 }
 
-// typeName is a type of hardware in words.
 func typeName(kind string) string {
 	return cmp.Or(map[string]string{"gpu": "graphics card", "cpu": "processor", "apu": "processor with graphics", "soc": "system on a chip"}[kind], kind)
 }
@@ -99,7 +95,6 @@ func priceOf(h *hardwareRecord) (price *float64, kind Cell) {
 	return nil, cell("")
 }
 
-// pricesTable is every price seen.
 func pricesTable(h *hardwareRecord) Table {
 	t := Table{ID: "prices", Title: "Prices", Columns: columns("Day", "#Price", "Condition", "Kind", "Source"), Empty: "No price is known."}
 	for i := range h.PriceObservations {
@@ -113,7 +108,6 @@ func pricesTable(h *hardwareRecord) Table {
 	return t
 }
 
-// inCurrency is an amount of money: dollars as everywhere, others with the code of their currency.
 func inCurrency(amount float64, currency string) string {
 	if currency == "USD" {
 		return text.Dollars(amount)
@@ -121,7 +115,6 @@ func inCurrency(amount float64, currency string) string {
 	return text.Amount(amount) + " " + currency
 }
 
-// tool is the page of a tool.
 func (s *Site) tool(gen *index.Generation, ord uint32, at Place) *Sheet {
 	row := gen.Tools.Detail(ord)
 	t, slug := decode[toolRecord](row), gen.Tools.Slug(ord)

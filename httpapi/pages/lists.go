@@ -28,10 +28,8 @@ type Input struct{ Name, Label, Value, Hint string }
 
 var leastSpeed = Input{Name: "min_tps", Label: "With at least tok/s", Hint: "20"}
 
-// kinds are the kinds of records, in order.
 var kinds = []string{"models", "hardware", "tools", "benchmarks"}
 
-// tableOf is the table of the records of a kind; nil for no kind.
 func tableOf(gen *index.Generation, kind string) *index.Table {
 	switch kind {
 	case "models":

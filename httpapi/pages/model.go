@@ -12,7 +12,6 @@ import (
 	"modeldex/index"
 )
 
-// model is the page of a model.
 func (s *Site) model(gen *index.Generation, ord uint32, c Conditions, at Place) *Sheet {
 	row := gen.Models.Detail(ord)
 	m, slug, n := decode[modelRecord](row), gen.Models.Slug(ord), newNames(gen)
@@ -42,7 +41,6 @@ func (s *Site) model(gen *index.Generation, ord uint32, c Conditions, at Place) 
 	return v
 }
 
-// familyName is the family of a model, spelled as in its name where that begins with it.
 func familyName(m *modelRecord) string {
 	family := string(m.Family)
 	if len(m.Name) >= len(family) && strings.EqualFold(m.Name[:len(family)], family) {
@@ -51,7 +49,6 @@ func familyName(m *modelRecord) string {
 	return Sentence(family)
 }
 
-// blocks is a kind of blocks in words.
 func blocks(kind string) string {
 	return cmp.Or(map[string]string{"moe": "mixture of experts", "ssm": "state-space model"}[kind], kind)
 }
@@ -77,7 +74,6 @@ func modelLead(m *modelRecord) string {
 	return strings.Join(parts, " · ")
 }
 
-// billions is a number of parameters.
 func billions(v *float64) Cell {
 	out := known(v, text.Rounded)
 	if v != nil {
@@ -104,7 +100,6 @@ func sizeNamed(answer *fit.Answer, name string) *fit.Size {
 
 func huggingFace(repository string) string { return "https://huggingface.co/" + repository }
 
-// sizesTable is the quantizations of a model, with the memory that they take at some lengths of context.
 func sizesTable(gen *index.Generation, m *modelRecord) Table {
 	t := Table{
 		ID: "sizes", Title: "Quantizations", Empty: "No quantization is known.", Columns: columns("~Quantization", "Format", "#File", "#Bits per weight"),

@@ -20,7 +20,6 @@ type Conditions struct {
 	MemoryGB, SystemMemoryGB float64 // of the machine, and beside its card
 }
 
-// query asks the engine about a machine, or about a model on one, under the conditions.
 func (c *Conditions) query(model, hardware dataset.Slug) fit.Query {
 	return fit.Query{Model: model, Hardware: hardware, Context: c.Context, MemoryGB: c.MemoryGB, SystemMemoryGB: c.SystemMemoryGB}
 }
@@ -112,7 +111,6 @@ func machinePicks(gen *index.Generation, ask fit.Query, found []fit.Best) (out [
 	return out
 }
 
-// roomCell is the longest context that fits, in whole thousands.
 func roomCell(v *int64) Cell {
 	if v == nil || *v == 0 {
 		return cell("")
@@ -128,7 +126,6 @@ func speedText(tps float64, use *string) string {
 	return text.Tenths(tps)
 }
 
-// basisOf says in a word where a speed comes from.
 func basisOf(use *string) string {
 	switch str(use) {
 	case fit.UseMeasured:
@@ -203,7 +200,6 @@ type machineClass struct {
 	memoryGB float64    // where the record has none
 }
 
-// machineClasses are what people ask about, the least memory first within a kind.
 var machineClasses = []machineClass{
 	{sets: map[index.Field]string{"type": "gpu"}, vram: [2]float64{8, 8}},
 	{sets: map[index.Field]string{"type": "gpu"}, vram: [2]float64{12, 12}},
@@ -230,14 +226,12 @@ func usualSize(a *fit.Answer) (best *fit.Size) {
 	return best
 }
 
-// A machineRow is a model on a machine that many people have.
 type machineRow struct {
 	name Cell
 	ask  fit.Query
 	best *fit.Size // that lists name
 }
 
-// size is a quantization on the machine, nil where it has none of that name.
 func (r *machineRow) size(gen *index.Generation, quantization string) *fit.Size {
 	one := r.ask
 	one.Quantization = quantization
@@ -293,7 +287,6 @@ func commonMachines(gen *index.Generation, model dataset.Slug, usual *fit.Size, 
 	return out
 }
 
-// speedAt is the speed of a size with the cache filled to the context that was asked for, else with an empty one.
 func speedAt(z *fit.Size) float64 {
 	if z.Speed.Filled != nil {
 		return z.Speed.Filled.TPS
@@ -301,7 +294,6 @@ func speedAt(z *fit.Size) float64 {
 	return *z.Speed.TPS
 }
 
-// machinesTable is how a model runs on common machines.
 func machinesTable(m *modelRecord, rows []machineRow, c Conditions) Table {
 	t := Table{
 		ID: "machines", Title: "On common machines", Columns: columns("Machine", "Verdict", "~Quantization", "#Memory", "#Tok/s", "Speed is", "#Longest context"),
@@ -336,13 +328,11 @@ func basisCell(use *string, href string) Cell {
 	return Cell{Text: basisOf(use), Class: class, Href: href}
 }
 
-// verdictCell is the verdict on a size in the words of pages.
 func verdictCell(z *fit.Size) Cell {
 	said := map[fit.Verdict]string{fit.Offload: "partly in main memory", fit.No: "does not fit", fit.Unknown: "not known"}[z.Verdict]
 	return Cell{Text: cmp.Or(said, string(z.Verdict)), Class: "v-" + string(z.Verdict), Title: inWords(z.Missing)}
 }
 
-// speedOf is the page of one quantization of a model on a machine, at the runs that its speed rests on.
 func speedOf(model string, q fit.Query, quantization string) string {
 	params := url.Values{"model": {model}, "quantization": {quantization}}
 	set := func(name, value string, is bool) {
@@ -380,7 +370,6 @@ func capabilityCell(gen *index.Generation, model dataset.Slug) Cell {
 // belowFour is the remark on quantizations of less than fit.LeastBits.
 const belowFour = "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
 
-// runsTable is models that run on the machine of a query, in the order given.
 func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
 	n := newNames(gen)
 	t := Table{ID: "fits", Columns: columns("Model", "#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Quantization", "#Memory", "#Tok/s", "Speed is")}

@@ -15,7 +15,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// modelRecord is a model as the API sends it.
 type modelRecord struct {
 	dataset.ModelFacts
 	BenchmarkCount int                    `json:"benchmark_count"`
@@ -24,7 +23,6 @@ type modelRecord struct {
 	Quantizations  []dataset.Quantization `json:"quantizations"`
 }
 
-// capability is what the model can do, and whether that is a prediction.
 func (m *modelRecord) capability() Cell {
 	switch {
 	case m.Capability == nil:
@@ -35,7 +33,6 @@ func (m *modelRecord) capability() Cell {
 	return Cell{Text: text.Tenths(m.Capability.Score)}
 }
 
-// intelligence is what the newest snapshot says of a model.
 type intelligence struct {
 	Score      *float64            `json:"score_0_100"`
 	Lower      *float64            `json:"lower_0_100"`
@@ -46,25 +43,21 @@ type intelligence struct {
 	OpenCount  int                 `json:"open_count"`
 }
 
-// hardwareRecord is a piece of hardware as the API sends it.
 type hardwareRecord struct {
 	dataset.Hardware
 	BenchmarkCount int `json:"benchmark_count"`
 }
 
-// toolRecord is a tool as the API sends it.
 type toolRecord struct {
 	dataset.Tool
 	BenchmarkCount int `json:"benchmark_count"`
 }
 
-// benchmarkRecord is a benchmark as the API sends it.
 type benchmarkRecord struct {
 	dataset.Benchmark
 	RooflineRatio *float64 `json:"roofline_ratio"`
 }
 
-// decode reads a row that the index has.
 func decode[T any](row []byte) *T {
 	out := new(T)
 	if err := jsonv2.Unmarshal(row, out); err != nil {
@@ -73,7 +66,6 @@ func decode[T any](row []byte) *T {
 	return out
 }
 
-// recordSheet is the page of a record of a kind, without what the kind has of its own.
 func (s *Site) recordSheet(gen *index.Generation, at Place, kind, name, description string) *Sheet {
 	slug := at.Path[strings.LastIndexByte(at.Path, '/')+1:]
 	v := &Sheet{Heading: name, Crumbs: []Link{{Text: Sentence(kind), Href: "/explore/" + kind}}, Frame: Frame{
@@ -119,7 +111,6 @@ func NameOf(gen *index.Generation, slug string) string {
 	return slug
 }
 
-// names looks up names of records, each once.
 type names struct {
 	gen  *index.Generation
 	seen map[string]string // by path of the page
@@ -135,15 +126,12 @@ func (n *names) of(kind string, slug dataset.Slug) string {
 	return n.seen[page]
 }
 
-// cell is the name of a record with the way to its page.
 func (n *names) cell(kind string, slug dataset.Slug) Cell {
 	return Cell{Text: n.of(kind, slug), Href: "/" + kind + "/" + string(slug)}
 }
 
-// offered is how many records a field suggests.
 const offered = 150
 
-// mostMeasured are the records with the most benchmarks, by name.
 func mostMeasured(t *index.Table) (out Choices) {
 	page := t.Select(index.Query{Sort: index.Sort{Field: index.BenchmarkCount, Desc: true}, Limit: offered})
 	for _, ord := range page.Ords {

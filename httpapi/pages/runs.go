@@ -9,7 +9,6 @@ import (
 	"modeldex/index"
 )
 
-// maxSpeedRows is how many rows a table of speeds has.
 const maxSpeedRows = 60
 
 // speedTable is the measured single-stream speeds of a record, which field has, with a row for each value of another field
@@ -60,10 +59,8 @@ func speedTable(gen *index.Generation, field index.Field, slug string, by index.
 	return t
 }
 
-// shownRuns is how many runs the page of a record lists.
 const shownRuns = 30
 
-// runsOf is the newest runs of a record.
 func runsOf(gen *index.Generation, field index.Field, slug string) Table {
 	page := gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}}, Limit: shownRuns})
 	t := Table{ID: "runs", Title: "Newest runs", Columns: runColumns(field), More: &Link{Text: "All " + text.Whole(page.Total) + " runs, with filters", Href: address("/explore/benchmarks", string(field), slug)}}
@@ -86,7 +83,6 @@ func runColumns(without index.Field) (out []Column) {
 	return out
 }
 
-// runCells are the cells of a run under runColumns.
 func runCells(n *names, b *benchmarkRecord, without index.Field) []Cell {
 	out := make([]Cell, 0, 9)
 	speed, unit := b.GenerationTPS, " tok/s"

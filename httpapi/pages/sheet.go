@@ -97,7 +97,6 @@ type Plot struct {
 	Embed               *charts.Embed // lines to show it elsewhere
 }
 
-// plot is the drawing of a figure, nil where there is nothing to draw.
 func plot(f *charts.Figure, id, base string) *Plot {
 	if f.Empty() {
 		return nil
@@ -186,13 +185,11 @@ func (v *Sheet) Markdown() []byte {
 	return []byte(b.String())
 }
 
-// markdown is a Markdown document being written.
 type markdown struct {
 	strings.Builder
 	base string // before addresses of this site
 }
 
-// print writes texts, escaped, into a form.
 func (b *markdown) print(form string, texts ...string) {
 	args := make([]any, len(texts))
 	for i, s := range texts {

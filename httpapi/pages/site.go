@@ -118,7 +118,6 @@ func (s *Site) addAsset(name string, body []byte) {
 // AssetName is the name of a file with its hash, empty for none.
 func (s *Site) AssetName(name string) string { return s.names[name] }
 
-// asset is the address of a file, as templates write it.
 func (s *Site) asset(name string) string {
 	hashed := s.names[name]
 	if hashed == "" {

@@ -9,7 +9,6 @@ import (
 	"modeldex/snapshot"
 )
 
-// shownScores is how many models the page of scores lists.
 const shownScores = 100
 
 // Snapshots is the page of the published documents of model intelligence.
@@ -43,14 +42,12 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 	return v
 }
 
-// snapshotHead is a document without its models.
 type snapshotHead struct {
 	FrameworkNote string                 `json:"framework_note"`
 	Sources       []snapshot.Source      `json:"sources"`
 	Normalization snapshot.Normalization `json:"normalization"`
 }
 
-// scoreTable is the models of the directory by score.
 func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 	labels := map[snapshot.SourceID]string{} // without what is said in brackets
 	for _, src := range doc.Sources {

@@ -16,7 +16,6 @@ func Sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// value is what a pointer leads to, the zero value where that is unknown.
 func value[T any](v *T) (out T) {
 	if v != nil {
 		out = *v
@@ -24,18 +23,14 @@ func value[T any](v *T) (out T) {
 	return out
 }
 
-// str is a text that may be unknown, empty where it is.
 func str[T ~string](v *T) string { return string(value(v)) }
 
-// joined are the texts that are not empty, with a space between them.
 func joined(texts ...string) string {
 	return strings.Join(strings.Fields(strings.Join(texts, " ")), " ")
 }
 
-// exactPlain is a number as parameters take it.
 func exactPlain(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// host is the host of an address, for a short name of a source.
 func host(address string) string {
 	_, rest, ok := strings.Cut(address, "://")
 	if !ok {

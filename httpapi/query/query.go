@@ -167,7 +167,6 @@ func (v *Values) member(p *Param, raw jsontext.Value) []string {
 	return texts
 }
 
-// readAll makes values of the texts of all parameters, in the order of the parameters.
 func (v *Values) readAll(texts [][]string) {
 	v.values = texts
 	for i := range v.params {
@@ -191,7 +190,6 @@ func (v *Values) readAll(texts [][]string) {
 	}
 }
 
-// readList reads several values.
 func (v *Values) readList(p *Param, texts []string) (values []string) {
 	for _, part := range v.split(p, texts, nil) {
 		if text, ok := v.readOne(p, part); ok && !slices.Contains(values, text) {
@@ -248,7 +246,6 @@ func (v *Values) Names(name string, known func(string) bool) []string {
 	return v.split(&v.params[i], v.values[i], known)
 }
 
-// readOne reads one value into its canonical spelling.
 func (v *Values) readOne(p *Param, text string) (canonical string, ok bool) {
 	switch fault := ""; {
 	case p.Kind == Whole && slices.Contains(p.Enum, text):
@@ -298,7 +295,6 @@ func (v *Values) readNumber(p *Param, text string) (canonical string, ok bool) {
 	return "", false
 }
 
-// numberRule says what a number must be.
 func (p *Param) numberRule(text string) string {
 	kind, from := "number", "from"
 	if p.Kind == Whole {
@@ -361,7 +357,6 @@ func (v *Values) Missing(name, detail string) {
 	}
 }
 
-// notOneOf notes a value outside a fixed list.
 func (v *Values) notOneOf(name, value string, allowed []string) {
 	if f := v.Fault(name, value, "must be one of "+strings.Join(allowed, ", ")); f != nil {
 		f.Allowed, f.Suggestion = allowed, v.Field(value, allowed)

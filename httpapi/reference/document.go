@@ -10,7 +10,6 @@ import (
 
 // What is read of an OpenAPI document. Members that no page shows are not read.
 
-// named is a member of a JSON object.
 type named[T any] struct {
 	name  string
 	value T
@@ -148,7 +147,6 @@ func (s *schema) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(dec, (*plain)(s))
 }
 
-// texts is a text or a list of texts.
 type texts []string
 
 // UnmarshalJSONFrom reads one or several.
@@ -160,7 +158,6 @@ func (t *texts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return jsonv2.UnmarshalDecode(dec, &(*t)[0])
 }
 
-// schemas adds the names of the schemas that a schema refers to.
 func (s *schema) schemas(to map[string]bool) {
 	if s == nil {
 		return

@@ -90,7 +90,6 @@ type Response struct {
 	Codes   []string // of errors
 }
 
-// leastShared is from how many shared parameters on a group describes them apart.
 const leastShared = 6
 
 // Read reads a document. It returns an error for a document that is not OpenAPI 3.1 as JSON,
@@ -129,7 +128,6 @@ func (r *reader) read() *Reference {
 	return out
 }
 
-// markdown is a text of the document as HTML.
 func markdown(text string) template.HTML {
 	var b bytes.Buffer
 	if err := goldmark.Convert([]byte(text), &b); err != nil {
@@ -138,13 +136,11 @@ func markdown(text string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // goldmark leaves out markup and dangerous addresses
 }
 
-// inline is a text of one paragraph, without the paragraph around it.
 func inline(text string) template.HTML {
 	s := strings.TrimSpace(string(markdown(strings.Join(strings.Fields(text), " "))))
 	return template.HTML(strings.TrimSuffix(strings.TrimPrefix(s, "<p>"), "</p>")) //nolint:gosec // as markdown
 }
 
-// chapters splits a guide at its headings.
 func chapters(text string) (lead template.HTML, out []Chapter) {
 	parts := strings.Split(text, "\n## ")
 	for _, part := range parts[1:] {
@@ -156,7 +152,6 @@ func chapters(text string) (lead template.HTML, out []Chapter) {
 
 func nameOf(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
-// resolved is what a reference leads to.
 func resolved[T any](r *reader, from ordered[T], ref string) T {
 	v, found := from.get(nameOf(ref))
 	if !found {
@@ -165,7 +160,6 @@ func resolved[T any](r *reader, from ordered[T], ref string) T {
 	return v
 }
 
-// addEndpoints reads the endpoints of a group, those with fewer parts of the address first.
 func (r *reader) addEndpoints(g *Group) {
 	var parameters [][]parameter
 	paths := slices.Clone(r.Paths)
@@ -206,7 +200,6 @@ func (r *reader) addEndpoints(g *Group) {
 	}
 }
 
-// parameters are those of an operation, references followed.
 func (r *reader) parameters(op *operation) []parameter {
 	out := slices.Clone(op.Parameters)
 	for i, p := range out {
@@ -217,7 +210,6 @@ func (r *reader) parameters(op *operation) []parameter {
 	return out
 }
 
-// sharedOf are the parameters that several endpoints take, none where those are few. Parts of paths stay where they are.
 func sharedOf(parameters [][]parameter) (shared []parameter) {
 	for _, p := range slices.Concat(parameters...) {
 		n := 0
@@ -236,7 +228,6 @@ func sharedOf(parameters [][]parameter) (shared []parameter) {
 	return shared
 }
 
-// same reports whether two parameters are the same except for their examples.
 func (p parameter) same(q parameter) bool {
 	p.Example, q.Example = nil, nil
 	return p.Name == q.Name && reflect.DeepEqual(p, q)
@@ -248,7 +239,6 @@ func (r *reader) parameter(p parameter) Entry {
 	return e
 }
 
-// entry describes a schema under a name.
 func (r *reader) entry(name string, s *schema, text string) Entry {
 	if s == nil {
 		s = &schema{Any: true}
@@ -310,7 +300,6 @@ func (r *reader) response(status string, v response) Response {
 
 var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// address is a call with the examples of the parameters.
 func (r *reader) address(path string, op *operation) string {
 	var query []string
 	for _, p := range r.parameters(op) {
@@ -343,7 +332,6 @@ func (r *reader) placeObjects() {
 	}
 }
 
-// reached is how many references away from a group each schema is, from 1.
 func (r *reader) reached(tag string) map[string]int {
 	depth, next := map[string]int{}, map[string]bool{}
 	for _, path := range slices.Concat(r.Paths, r.Webhooks) {
@@ -366,7 +354,6 @@ func (r *reader) reached(tag string) map[string]int {
 	return depth
 }
 
-// schemasOf adds the names of the schemas that an operation refers to.
 func (r *reader) schemasOf(op *operation, to map[string]bool) {
 	for _, p := range r.parameters(op) {
 		p.Schema.schemas(to)
@@ -401,7 +388,6 @@ func (r *reader) objects(group string) (out []Entry) {
 	return out
 }
 
-// fields are the members of a schema, and of schemas inside it that have no name of their own.
 func (r *reader) fields(before string, s *schema) (out []Entry) {
 	for _, p := range s.Properties {
 		name, inner := before+p.name, p.value
@@ -422,7 +408,6 @@ func (r *reader) fields(before string, s *schema) (out []Entry) {
 	return out
 }
 
-// values are the allowed values of a schema, where these are a closed set.
 func (r *reader) values(s *schema) (out []string) {
 	for _, v := range s.Enum {
 		if text := valueText(v); text != "null" {
@@ -488,7 +473,6 @@ func (r *reader) describe(s *schema) string {
 	return strings.Join(parts, " or ")
 }
 
-// formats are the formats of texts, in words.
 var formats = map[string]string{
 	"date": "date, as 2026-01-31", "date-time": "time, as 2026-01-31T12:00:00Z", "email": "e-mail address", "uri": "URL", "uri-reference": "URL or path", "uuid": "UUID",
 }
@@ -505,7 +489,6 @@ func stringType(s *schema) string {
 	return "text" + span(s.MinLength, s.MaxLength, " characters")
 }
 
-// span is the allowed sizes, in parentheses.
 func span(least, most *int, unit string) string {
 	switch {
 	case least != nil && *least > 0 && most != nil:
@@ -518,7 +501,6 @@ func span(least, most *int, unit string) string {
 	return ""
 }
 
-// bounds is the allowed range of numbers.
 func bounds(s *schema) string {
 	number := func(v *float64) string { return strconv.FormatFloat(*v, 'f', -1, 64) }
 	switch {
@@ -532,7 +514,6 @@ func bounds(s *schema) string {
 	return ""
 }
 
-// valueText is a JSON value as a parameter would have it: texts without quotes, lists with commas.
 func valueText(v jsontext.Value) string {
 	var text string
 	var list []jsontext.Value

@@ -47,7 +47,6 @@ func literalEnd(b []byte, literal string) int {
 	return len(literal)
 }
 
-// textEnd is End of a text, such as the name of a member; 0 for other values.
 func textEnd(b []byte) int {
 	if len(b) == 0 || b[0] != '"' {
 		return 0

@@ -63,7 +63,6 @@ func GroupOf(g *index.Group, by []string) *Group {
 	return out
 }
 
-// settingValue is the value of a setting in the type of its field.
 func settingValue(kind index.FieldKind, value string) any {
 	if value == "" {
 		return nil

@@ -135,7 +135,6 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 	return out
 }
 
-// appendBenchmark writes a Benchmark: the line of the record and three members more.
 func appendBenchmark(dst []byte, b *dataset.Benchmark, c index.Computed) ([]byte, error) {
 	dst, err := appendJSON(dst, b)
 	if err != nil {
@@ -153,7 +152,6 @@ func appendBenchmark(dst []byte, b *dataset.Benchmark, c index.Computed) ([]byte
 	return append(strconv.AppendInt(dst, int64(c.ReproducedBy), 10), '}'), nil
 }
 
-// appendOptional appends a number, or null for NaN.
 func appendOptional(dst []byte, v float64) ([]byte, error) {
 	if math.IsNaN(v) {
 		return append(dst, "null"...), nil
@@ -198,7 +196,6 @@ type Intelligence struct {
 	SnapshotHash string `json:"snapshot_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
 }
 
-// intelligence is what the newest snapshot says of a model, nil if it does not know the model.
 func intelligence(catalog *snapshot.Catalog, slug string) *Intelligence {
 	in, ok := catalog.Intelligence(slug)
 	if !ok {

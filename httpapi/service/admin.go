@@ -72,7 +72,6 @@ func adminToken(cfg *Config) (token, made string, err error) {
 	return token, made, err
 }
 
-// serve serves on the listeners until stop is called.
 func (a *adminListeners) serve(keys operator.Keys, ledger operator.Ledger, metrics http.Handler) (stop func()) {
 	var serving sync.WaitGroup
 	var servers []*http.Server

@@ -43,7 +43,6 @@ func newReloader(cfg *Config) *reloader {
 	return &reloader{cfg: cfg}
 }
 
-// first loads the snapshots and the dataset for the first time.
 func (r *reloader) first(ctx context.Context) error {
 	r.loadSnapshots(ctx) // rows of models show what the newest snapshot says
 	started := time.Now()
@@ -58,7 +57,6 @@ func (r *reloader) first(ctx context.Context) error {
 	return err
 }
 
-// extraDirs are the folders of a dataset that loadSnapshots reads.
 var extraDirs = []string{"snapshots"}
 
 // start follows the files of the dataset, if they are in a directory. Once ctx has ended, a load under way ends
@@ -82,7 +80,6 @@ func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 	return w
 }
 
-// rescan has the files looked at, once there is a watcher.
 func (r *reloader) rescan() {
 	if w := r.watcher.Load(); w != nil {
 		(*w).Rescan()
@@ -174,7 +171,6 @@ func (r *reloader) loadSnapshots(ctx context.Context) {
 	r.catalog.Store(catalog)
 }
 
-// giveBack returns to the system all memory that is not in use, after work in the background.
 func giveBack() {
 	runtime.GC() // the second collection, of FreeOSMemory, empties pools
 	debug.FreeOSMemory()

@@ -124,7 +124,6 @@ func ServeMCP(ctx context.Context, cfg Config, in io.ReadCloser, out io.WriteClo
 	return server.ServeMCP(ctx, in, out, strings.TrimSuffix(cfg.BaseURL, "/"))
 }
 
-// api is what the API needs, without keys and webhooks.
 func (r *reloader) api() httpapi.Config {
 	api := r.cfg.Config
 	api.Live, api.History, api.Records, api.Snapshots, api.Worked = &r.live, &r.history, r.latest.Load, r.catalog.Load, giveBack
@@ -223,7 +222,6 @@ func startWebhooks(cfg *Config, r *reloader, opened *operator.Opened) (*webhook.
 	return service, err
 }
 
-// onHangup calls do for every SIGHUP until stop is called.
 func onHangup(do func()) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)

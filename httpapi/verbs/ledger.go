@@ -20,7 +20,6 @@ type LedgerAddress struct {
 
 const defaultLedger = "./modeldex.db"
 
-// address is that of the flag or its default. An empty one is rejected by Validate.
 func (l *LedgerAddress) address() string {
 	if l.Ledger == nil {
 		return defaultLedger
@@ -194,7 +193,6 @@ func (c *LedgerCopy) Validate() error {
 	return checkCopy("<from>", *c.From, "<to>", *c.To, c.credentials())
 }
 
-// checkCopy checks both sides of a copy by the names of their arguments or flags.
 func checkCopy(fromName, from, toName, to string, c ledgers.Credentials) error {
 	for _, side := range []struct{ name, address string }{{fromName, from}, {toName, to}} {
 		if err := ledgers.CheckAddress(side.address); err != nil {

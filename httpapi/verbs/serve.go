@@ -74,7 +74,6 @@ func (c *Serve) Run(env *verbs.Env) error {
 	return service.Run(context.Background(), cfg)
 }
 
-// check says what a start with these flags would find. Their values were checked by Validate.
 func (c *Serve) check(env *verbs.Env, cfg *service.Config) error {
 	set, _, err := c.Load(env)
 	if err != nil {
@@ -136,7 +135,6 @@ func (c *Serve) logger(env *verbs.Env) *slog.Logger {
 	})
 }
 
-// schemas are the JSON Schemas of this build by file name.
 func schemas(shipped fs.FS) (map[string][]byte, error) {
 	out := map[string][]byte{path.Base(snapshot.SchemaPath): snapshot.Schema()}
 	names, err := fs.Glob(shipped, "schemas/*")

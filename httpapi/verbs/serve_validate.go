@@ -46,7 +46,6 @@ func (c *Serve) Validate() error {
 	)
 }
 
-// checkTokenFile reads the token that the start will read, or checks that its file can be made.
 func (c *Serve) checkTokenFile() error {
 	if c.AdminAddr == "" || c.AdminToken != "" {
 		return nil
@@ -80,7 +79,6 @@ func (c *Serve) parseProxies() (err error) {
 	return nil
 }
 
-// checkAddr checks HOST:PORT; empty means none.
 func checkAddr(flag, addr string) error {
 	if addr == "" {
 		return nil
