@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -35,14 +36,18 @@ func options(model, hardware string) Options {
 func TestOutputs(t *testing.T) {
 	set := mustSet(t)
 	for _, c := range []struct {
-		format, model, hardware, old, new string
-		lines                             []string // fields of each line
-		skipped                           string
+		format, file, model, hardware, old, new string
+		lines                                   []string // fields of each line
+		skipped                                 string
 	}{
 		{format: "batched-bench", lines: []string{
 			"tool:llama.cpp n_prompt:512 n_gen:128 concurrency:1 context_depth:0 prompt_tps:7177.3 generation_tps:105.81 rate_basis:decode batch_size:2048 flash_attention:true n_gpu_layers:99 threads:28",
 			"concurrency:2 prompt_tps:<nil> generation_tps:185.4 rate_basis:total",
 		}, skipped: `N_KV: must be a number, got "256x"`},
+		{format: "batched-bench", file: "batched-bench-cpu", model: "SmolLM2-135M-Instruct-Q8_0.gguf", hardware: "EPYC 9354", lines: []string{
+			"model:smollm2-135m-instruct hardware:amd-epyc-9354 quantization:Q8_0 n_prompt:128 n_gen:32 concurrency:1 prompt_tps:13.92 generation_tps:1.3 flash_attention:<nil> n_gpu_layers:<nil> threads:2",
+			"concurrency:2 prompt_tps:<nil> generation_tps:1.51 rate_basis:total",
+		}},
 		{format: "batched-bench", old: "is_pp_shared = 0", new: "is_pp_shared = 1", skipped: "share one prompt"},
 		{format: "sweep-bench", lines: []string{"tool:ik-llama.cpp context_depth:0 generation_tps:62.57 notes:ubatch 2048", "context_depth:512 prompt_tps:2217.69 generation_tps:61.75"}},
 		{format: "ollama", lines: []string{"tool:ollama n_prompt:17 n_gen:180 prompt_tps:177.76 generation_tps:129.92 rate_basis:decode quantization:Q4_K_M"}},
@@ -61,7 +66,7 @@ func TestOutputs(t *testing.T) {
 		if c.model == "" {
 			c.model, c.hardware = "Qwen3-8B-Q4_K_M.gguf", "RTX 4090"
 		}
-		text, err := os.ReadFile("testdata/" + c.format + ".txt")
+		text, err := os.ReadFile("testdata/" + cmp.Or(c.file, c.format) + ".txt")
 		if err != nil {
 			t.Fatal(err)
 		}

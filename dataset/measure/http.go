@@ -10,10 +10,12 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/resolve"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -67,11 +69,7 @@ func get(ctx context.Context, address string, body, into any) error {
 		return err
 	}
 	defer resp.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(resp.Body, most))
-	if err != nil {
-		return err
-	}
-	return jsonv2.Unmarshal(text, into)
+	return jsonv2.UnmarshalRead(io.LimitReader(resp.Body, most), into)
 }
 
 // Ollama measures with the times that Ollama itself reports.
@@ -163,6 +161,9 @@ type OpenAI struct {
 	server
 }
 
+// buildName is a build of llama-server, which llama-bench prints as "b7361 (a81a56957)".
+var buildName = regexp.MustCompile(`^(b[0-9]+)-([0-9a-f]+)$`)
+
 // Start finds what serves which model.
 func (o *OpenAI) Start(ctx context.Context, b *Bench) error {
 	o.URL = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1")
@@ -170,6 +171,9 @@ func (o *OpenAI) Start(ctx context.Context, b *Bench) error {
 		Data []struct {
 			ID      string `json:"id"`
 			OwnedBy string `json:"owned_by"`
+			Meta    struct {
+				Type string `json:"ftype"` // of llama-server
+			} `json:"meta"`
 		} `json:"data"`
 	}
 	if err := get(ctx, o.URL+"/v1/models", nil, &models); err != nil {
@@ -189,7 +193,9 @@ func (o *OpenAI) Start(ctx context.Context, b *Bench) error {
 	if o.tool == "" {
 		return errors.New("the server does not say which program it is; say it with --tool, such as mlx-lm")
 	}
-	o.model, o.quantization, b.Model = one.ID, o.Quantization, cmp.Or(b.Model, PlainName(one.ID))
+	_, printed := resolve.TypeQuantization("model " + one.Meta.Type)
+	named := b.Names.Strict(resolve.Model, one.ID).Quantization
+	o.model, o.quantization, b.Model = one.ID, cmp.Or(o.Quantization, named, printed), cmp.Or(b.Model, PlainName(one.ID))
 	var about struct {
 		Version string `json:"version"`
 		Build   string `json:"build_info"`
@@ -200,7 +206,7 @@ func (o *OpenAI) Start(ctx context.Context, b *Bench) error {
 	case "vllm":
 		_ = get(ctx, o.URL+"/version", nil, &about)
 	}
-	o.version = cmp.Or(about.Version, about.Build)
+	o.version = cmp.Or(about.Version, buildName.ReplaceAllString(about.Build, "$1 ($2)"))
 	b.Say("%s with %s", o.tool, PlainName(b.Model))
 	return nil
 }

@@ -58,17 +58,19 @@ func Warnings(set *dataset.Set, r *Run) (out []string) {
 	}
 	speed, others := *r.GenerationTPS, equal(set, &r.Benchmark)
 	ratio, known := dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations).Ratio(&r.Benchmark)
-	slow := len(others) >= leastEquals && speed*outlier < median(others)
-	switch {
+	cause := "part of the weights may be in main memory, or another program uses the hardware"
+	if r.ComputeUnit != nil && *r.ComputeUnit == dataset.OnCPU {
+		cause = "another program may use the processor, or only a part of it was used"
+	}
+	switch enough := len(others) >= leastEquals; {
 	case r.PartialOffload != nil && *r.PartialOffload:
 		say("part of the weights is in main memory, not on the graphics: the speed is not that of the graphics alone")
-	case slow:
-		say("equal runs have %.1f tokens/s in the median, this one %.1f: part of the weights may be in main memory, or another program uses the hardware", median(others), speed)
-	case known && ratio < lowShare && speed < slowPerSec:
-		say("the speed uses only %.0f %% of the memory bandwidth: part of the weights may be in main memory", 100*ratio)
-	}
-	if len(others) >= leastEquals && speed > outlier*median(others) {
+	case enough && speed*outlier < median(others):
+		say("equal runs have %.1f tokens/s in the median, this one %.1f: %s", median(others), speed, cause)
+	case enough && speed > outlier*median(others):
 		say("the speed is more than three times the median of equal runs (%.1f tokens/s): look at the model, its quantization and drafted tokens", median(others))
+	case known && ratio < lowShare && speed < slowPerSec:
+		say("the speed uses only %.2g %% of the memory bandwidth: %s", 100*ratio, cause)
 	}
 	return out
 }

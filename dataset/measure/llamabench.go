@@ -34,14 +34,12 @@ func (l *LlamaBench) Start(_ context.Context, b *Bench) error {
 // Measure runs the program once, and reads what it prints as `modeldex import llama-bench` does.
 func (l *LlamaBench) Measure(ctx context.Context, b *Bench, depth int) (Run, error) {
 	args := []string{"-p", strconv.Itoa(prompt), "-n", strconv.Itoa(generation), "-d", strconv.Itoa(depth), "-r", strconv.Itoa(b.Repetitions), "-o", "json"}
-	out, err := exec.CommandContext(ctx, l.Program, append([]string{"-m", l.ModelFile}, args...)...).Output() //nolint:gosec // the user names the program
+	cmd := exec.CommandContext(ctx, l.Program, append(append([]string{"-m", l.ModelFile}, args...), "--progress")...) //nolint:gosec // the user names the program
+	said := progress{say: func(line string) { b.Say("depth %d: %s", depth, line) }}
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	if err != nil {
-		var failed *exec.ExitError
-		if errors.As(err, &failed) {
-			lines := strings.Split(strings.TrimSpace(string(failed.Stderr)), "\n")
-			return Run{}, fmt.Errorf("llama-bench failed (%w): %s", err, lines[len(lines)-1])
-		}
-		return Run{}, err
+		return Run{}, fmt.Errorf("llama-bench failed (%w): %s", err, said.last)
 	}
 	im, err := importer.New(importer.LlamaBench, b.Set, b.options())
 	if err != nil {
@@ -72,4 +70,23 @@ func (l *LlamaBench) Measure(ctx context.Context, b *Bench, depth int) (Run, err
 		}
 	}
 	return run, nil
+}
+
+// progress says which test llama-bench is at, of all it prints on standard error, and keeps the last line.
+type progress struct {
+	say  func(line string)
+	rest string // of a line that has not ended
+	last string
+}
+
+func (p *progress) Write(b []byte) (int, error) {
+	lines := strings.Split(p.rest+string(b), "\n")
+	p.rest = lines[len(lines)-1]
+	for _, line := range lines[:len(lines)-1] {
+		p.last = line
+		if _, test, ok := strings.Cut(line, "llama-bench: benchmark "); ok && strings.Contains(test, " run ") {
+			p.say("test " + test)
+		}
+	}
+	return len(b), nil
 }

@@ -36,6 +36,7 @@ type Run struct {
 // Bench says what to measure, on what and how.
 type Bench struct {
 	Set         *dataset.Set
+	Names       *resolve.Resolver
 	Report      here.Report // the hardware of this machine
 	Model       string      // any name; where it is empty the runner says it
 	Hardware    string      // any name; where it is empty that of Report
@@ -90,19 +91,21 @@ func (b *Bench) options() importer.Options {
 	return out
 }
 
-// machine is the hardware a server runs on: the named one, else the only card, else the processor.
-func (b *Bench) machine(onProcessor bool) (string, error) {
+// machine is the hardware a server runs on: the named one, else the only card, else the processor. s learns whether that
+// is the processor.
+func (b *Bench) machine(s *server) (string, error) {
 	if b.Hardware != "" {
-		slug := resolve.New(b.Set).Strict(resolve.Hardware, b.Hardware).Slug
-		card := slices.ContainsFunc(b.Set.Hardware, func(h dataset.Hardware) bool { return h.Slug == slug && h.Type == "gpu" })
-		if onProcessor && card {
-			return "", fmt.Errorf("hardware: the server put nothing on the graphics, so that it is not %s that was measured", b.Hardware)
+		slug := b.Names.Strict(resolve.Hardware, b.Hardware).Slug
+		i := slices.IndexFunc(b.Set.Hardware, func(h dataset.Hardware) bool { return h.Slug == slug })
+		if i >= 0 && s.onProcessor && b.Set.Hardware[i].Type == "gpu" {
+			return "", fmt.Errorf("hardware: the server put nothing on the graphics, so %s was not measured", b.Hardware)
 		}
+		s.onProcessor = s.onProcessor || i >= 0 && b.Set.Hardware[i].Type == "cpu"
 		return b.Hardware, nil
 	}
 	var parts []string
 	for _, d := range b.Report.Devices {
-		if d.Slug != "" && (d.Source == "processor") == onProcessor {
+		if d.Slug != "" && (d.Source == "processor") == s.onProcessor {
 			parts = append(parts, d.Slug)
 		}
 	}
@@ -111,7 +114,7 @@ func (b *Bench) machine(onProcessor bool) (string, error) {
 		return "", fmt.Errorf("hardware: there are %s; say with --hardware which worked, such as \"2x %s\"", strings.Join(parts, ", "), parts[0])
 	case len(parts) == 1:
 		return parts[0], nil
-	case b.Report.Main != "" && !onProcessor:
+	case b.Report.Main != "" && !s.onProcessor:
 		return b.Report.Main, nil
 	}
 	return "", errors.New("hardware: none of this machine is in the directory; say with --hardware what it is")
@@ -156,7 +159,7 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 		}
 		all = append(all, got)
 	}
-	hardware, err := b.machine(s.onProcessor)
+	hardware, err := b.machine(s)
 	if err != nil {
 		return Run{}, err
 	}
@@ -222,7 +225,7 @@ func PlainName(name string) string {
 
 // tooDeep is the error of a depth for which the model has no room; nil if it has, or its context is unknown.
 func (b *Bench) tooDeep(depth int) error {
-	slug, need := resolve.New(b.Set).Strict(resolve.Model, b.Model).Slug, int64(depth+prompt+generation)
+	slug, need := b.Names.Strict(resolve.Model, b.Model).Slug, int64(depth+prompt+generation)
 	for i := range b.Set.Models {
 		if m := &b.Set.Models[i]; m.Slug == slug && m.Architecture.ContextLength != nil && need > *m.Architecture.ContextLength {
 			return fmt.Errorf("%d tokens are more than the context of %s, which is %d", need, m.Name, *m.Architecture.ContextLength)

@@ -15,14 +15,12 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/contribute"
 	"modeldex/dataset/here"
 	"modeldex/dataset/measure"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 	"modeldex/dataset/verbs"
-
-	"github.com/goccy/go-json/jsontext"
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Bench measures a model on this machine and prints the finished lines.
@@ -98,8 +96,9 @@ func (c *Bench) run(env *verbs.Env, machine here.Machine) error {
 	ctx, stop := verbs.UntilSignal()
 	defer stop()
 	say := func(format string, args ...any) { fmt.Fprintf(env.Stderr, format+"\n", args...) }
+	names := resolve.New(set)
 	b := &measure.Bench{
-		Set: set, Report: here.Inspect(machine, resolve.New(set)), Model: c.Model, Hardware: c.Hardware, Depths: c.Depths, Repetitions: c.Repetitions,
+		Set: set, Names: names, Report: here.Inspect(machine, names), Model: c.Model, Hardware: c.Hardware, Depths: c.Depths, Repetitions: c.Repetitions,
 		SourceURL: dataset.URL(c.SourceURL), RunDate: dataset.Date(time.Now().UTC().Format(time.DateOnly)), Say: say,
 	}
 	say("hardware: %s", cmp.Or(c.Hardware, b.Report.Main, "unknown"))
@@ -149,47 +148,16 @@ func (c *Bench) report(env *verbs.Env, set *dataset.Set, r *measure.Run) (line [
 		return nil, nil
 	}
 	if c.Submit {
-		address, err := formAddress(c.RepositoryURL, line)
+		values, err := contribute.ValuesOf(line)
 		if err != nil {
 			return nil, err
 		}
+		values.Set("source", string(dataset.Community)) // the line of an owner needs no form
+		address, _ := contribute.IssueAddress(c.RepositoryURL, values)
 		fmt.Fprintf(env.Stderr, "propose it, with the page you publish the numbers on: %s\n", address)
 	}
 	_, err = env.Stdout.Write(line)
 	return line, err
-}
-
-// choices are the words of the form for measurements, by field and value of a line.
-var choices = map[string]map[string]string{
-	"compute_unit": {"gpu": "graphics", "cpu": "processor", "npu": "neural processor", "mixed": "graphics and processor together"},
-	"rate_basis":   {"decode": "decoding of one stream"},
-	"source":       {"community": "anyone (community)", "owner": "anyone (community)"},
-	"date_basis":   {"run": "the run"},
-	"true":         {"": "yes"}, "false": {"": "no"},
-}
-
-// formAddress is that of the issue form of a repository, filled with a line. A form ignores fields that it does not have.
-func formAddress(repository string, line []byte) (string, error) {
-	var fields map[string]jsontext.Value
-	if err := jsonv2.Unmarshal(line, &fields); err != nil {
-		return "", err
-	}
-	base, _, _ := strings.Cut(strings.TrimRight(repository, "/"), "/tree/")
-	query := url.Values{"template": {"measurement.yml"}}
-	for name, v := range fields {
-		if v.Kind() == 'n' {
-			continue
-		}
-		text := string(v)
-		if v.Kind() == '"' {
-			if err := jsonv2.Unmarshal(v, &text); err != nil {
-				return "", err
-			}
-		}
-		query.Set(name, cmp.Or(choices[name][text], choices[text][""], text))
-	}
-	query.Set("title", "Measurement: "+query.Get("model")+" on "+query.Get("hardware"))
-	return strings.TrimSuffix(base, ".git") + "/issues/new?" + query.Encode(), nil
 }
 
 // commit appends lines to a file of the dataset on a new branch.

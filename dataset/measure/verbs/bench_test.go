@@ -35,6 +35,20 @@ func machine(cards int) here.Machine {
 	}}
 }
 
+// recorded is a file of testdata: what llama-bench and llama-server of llama.cpp de3ff81 answered here, measuring a file with
+// random weights on a processor. Numbers and names of members that a fake measures otherwise are replaced.
+func recorded(name string, replace map[string]any) string {
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		panic(err)
+	}
+	for member, v := range replace {
+		text, _ := json.Marshal(v)
+		b = regexp.MustCompile(`("`+member+`": ?)("[^"]*"|-?[0-9.]+)`).ReplaceAll(b, append([]byte("${1}"), text...))
+	}
+	return string(b)
+}
+
 // fake is what a fake runner measures.
 type fake struct {
 	speeds  []float64 // of generation, by repetition; the last one holds for all after
@@ -98,13 +112,13 @@ func (f *fake) ollama(w http.ResponseWriter, r *http.Request) {
 func (f *fake) openAI(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/v1/models":
-		owner, id := "vllm", "meta-llama/Llama-3.2-1B-Instruct"
 		if f.timings {
-			owner, id = "llamacpp", "/home/jane/models/Llama-3.2-1B-Instruct-Q8_0.gguf"
+			fmt.Fprint(w, recorded("llama-server-models.json", nil))
+			return
 		}
-		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","owned_by":%q}]}`, id, owner)
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"meta-llama/Llama-3.2-1B-Instruct","object":"model","owned_by":"vllm"}]}`)
 	case "/props":
-		fmt.Fprint(w, `{"build_info":"b7361-a81a56957","model_path":"/home/jane/models/Llama-3.2-1B-Instruct-Q8_0.gguf"}`)
+		fmt.Fprint(w, recorded("llama-server-props.json", nil))
 	case "/version":
 		fmt.Fprint(w, `{"version":"0.11.0"}`)
 	case "/v1/completions":
@@ -125,23 +139,25 @@ func (f *fake) openAI(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		n := tokens(in.Prompt)
-		for i := range in.MaxTokens {
-			if i > 0 && !f.timings {
-				time.Sleep(time.Duration(float64(time.Second) / speed))
-			}
-			fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"text\":\" a\",\"finish_reason\":null}]}\n\n")
-			w.(http.Flusher).Flush()
-		}
 		if f.timings {
 			read := n
 			if f.cached {
 				read = 1
 			}
-			fmt.Fprintf(w, "data: {\"choices\":[{\"index\":0,\"text\":\"\",\"finish_reason\":\"length\"}],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d},"+
-				"\"timings\":{\"prompt_n\":%d,\"prompt_per_second\":9000,\"predicted_n\":%d,\"predicted_per_second\":%g}}\n\n", n, in.MaxTokens, read, in.MaxTokens, speed)
-		} else {
-			fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n", n, in.MaxTokens, n+in.MaxTokens)
+			events := strings.Split(recorded("llama-server-stream.txt", map[string]any{
+				"prompt_tokens": n, "completion_tokens": in.MaxTokens, "prompt_n": read, "prompt_per_second": 9000, "predicted_n": in.MaxTokens, "predicted_per_second": speed,
+			}), "\n\n")
+			fmt.Fprint(w, strings.Repeat(events[0]+"\n\n", in.MaxTokens), strings.Join(events[2:], "\n\n"))
+			return
 		}
+		for i := range in.MaxTokens {
+			if i > 0 {
+				time.Sleep(time.Duration(float64(time.Second) / speed))
+			}
+			fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"text\":\" a\",\"finish_reason\":null}]}\n\n")
+			w.(http.Flusher).Flush()
+		}
+		fmt.Fprintf(w, "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n", n, in.MaxTokens, n+in.MaxTokens)
 		fmt.Fprint(w, "data: [DONE]\n\n")
 	default:
 		http.NotFound(w, r)
@@ -153,18 +169,30 @@ func (f *fake) llamaBench(t *testing.T) string {
 	if runtime.GOOS == "windows" {
 		t.Skip("the script needs a shell")
 	}
-	row := `{"build_commit":"a81a56957","build_number":7361,"cpu_info":"AMD Ryzen 9 7950X 16-Core Processor","gpu_info":"NVIDIA GeForce RTX 4090","backends":"CUDA",` +
-		`"model_filename":"'"$2"'","model_type":"llama 1B Q8_0","model_size":1313251456,"model_n_params":1235814432,"n_batch":2048,"n_ubatch":512,"n_threads":16,` +
-		`"type_k":"f16","type_v":"f16","n_gpu_layers":%d,"split_mode":"layer","main_gpu":0,"no_kv_offload":false,"flash_attn":1,"tensor_split":"0.00","use_mmap":true,` +
-		`"embeddings":false,"n_prompt":%d,"n_gen":%d,"n_depth":'"$8"',"test_time":"2026-01-02T03:04:05Z","avg_ns":1,"stddev_ns":1,"avg_ts":%g,"stddev_ts":0.5,"samples_ns":[1],"samples_ts":%s}`
-	samples, _ := json.Marshal(f.speeds)
+	var rows []map[string]any
+	datasettest.Must(t, json.Unmarshal([]byte(recorded("llama-bench.json", nil)), &rows))
 	mean := 0.0
 	for _, v := range f.speeds {
 		mean += v / float64(len(f.speeds))
 	}
-	script := "#!/bin/sh\n" + fmt.Sprintf("if [ \"$8\" -gt %d ]; then echo 'ggml_cuda_host_malloc' >&2; echo 'error: failed to create context' >&2; exit 1; fi\n", f.deepest) +
-		"echo '[" + fmt.Sprintf(row, f.layers, 512, 0, 9000.0, "[9000.0,9000.0]") + "," + fmt.Sprintf(row, f.layers, 0, 128, mean, samples) + "]'\n"
-	file := filepath.Join(t.TempDir(), "llama-bench")
+	for i, lengths := range [][2]int{{512, 0}, {0, 128}} {
+		for name, v := range map[string]any{
+			"cpu_info": "AMD Ryzen 9 7950X 16-Core Processor", "gpu_info": "NVIDIA GeForce RTX 4090", "backends": "CUDA", "model_type": "llama 1B Q8_0",
+			"model_size": 1313251456, "model_n_params": 1235814432, "n_gpu_layers": f.layers, "n_prompt": lengths[0], "n_gen": lengths[1], "n_depth": 987654321,
+			"avg_ts": []float64{9000, mean}[i], "samples_ts": [][]float64{{9000, 9000}, f.speeds}[i],
+		} {
+			rows[i][name] = v
+		}
+	}
+	printed, err := json.Marshal(rows)
+	datasettest.Must(t, err)
+	dir := t.TempDir()
+	datasettest.PutFile(t, filepath.Join(dir, "out"), string(printed))
+	datasettest.PutFile(t, filepath.Join(dir, "err"), recorded("llama-bench.stderr", nil))
+	script := "#!/bin/sh\ncat '" + dir + "/err' >&2\n" +
+		fmt.Sprintf("if [ \"$8\" -gt %d ]; then echo '['; echo \"llama_bench: error: failed to create context with model '$2'\" >&2; exit 1; fi\n", f.deepest) +
+		"sed \"s/987654321/$8/g\" '" + dir + "/out'\n"
+	file := filepath.Join(dir, "llama-bench")
 	datasettest.Must(t, os.WriteFile(file, []byte(script), 0o700)) //nolint:gosec // it is run
 	return file
 }
@@ -218,14 +246,14 @@ func TestBench(t *testing.T) {
 		},
 		{
 			name: "llama-server", runner: "openai", fake: fake{speeds: []float64{430}, timings: true}, lines: 1,
-			line: []string{`"tool":"llama.cpp"`, `"generation_tps":430`, `"prompt_tps":9000`, `"tool_version":"b7361-a81a56957"`, `"model_raw":"Llama-3.2-1B-Instruct-Q8_0"`, `"quantization":"Q8_0"`},
+			line: []string{`"tool":"llama.cpp"`, `"generation_tps":430`, `"prompt_tps":9000`, `"tool_version":"b1 (de3ff81)"`, `"model_raw":"Llama-3.2-1B-Instruct-Q8_0"`, `"quantization":"Q8_0"`},
 		},
 		{name: "too slow for the memory", runner: "openai", fake: fake{speeds: []float64{20}, timings: true}, lines: 1, said: []string{"% of the memory bandwidth: part of the weights may be in main memory"}},
 		{name: "a cached prompt", runner: "openai", fake: fake{speeds: []float64{430}, timings: true, cached: true}, fails: "no depth could be measured", said: []string{"cache"}},
 		{
 			name: "llama-bench", runner: "llama-bench", fake: fake{speeds: []float64{431, 429}, layers: 99, deepest: 5000}, change: func(c *Bench) { c.Depths = []int{0, 4096, 16384} }, lines: 2,
 			line: []string{`"generation_tps":430`, `"n_prompt":512`, `"model_raw":"Llama-3.2-1B-Instruct-Q8_0"`, `"reproduce":"llama-bench -m Llama-3.2-1B-Instruct-Q8_0.gguf -p 512`},
-			said: []string{"depth 16384: skipped: llama-bench failed (exit status 1): error: failed to create context"}, lacks: "warning: ",
+			said: []string{"depth 0: test 2/2: generation run 2/2", "depth 16384: skipped: llama-bench failed (exit status 1): llama_bench: error: failed to create context"}, lacks: "warning: ",
 		},
 		{name: "layers in main memory", runner: "llama-bench", fake: fake{speeds: []float64{60, 60}, layers: 10}, lines: 1, line: []string{`"partial_offload":true`}, said: []string{"part of the weights is in main memory"}},
 		{name: "no memory allows it", runner: "llama-bench", fake: fake{speeds: []float64{4000, 4000}, layers: 99}, fails: "no line passes the checks", said: []string{"must not pass what the memory bandwidth allows"}},
