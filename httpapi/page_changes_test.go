@@ -78,7 +78,7 @@ func TestCreditsPage(t *testing.T) {
 	l := mustShipped(t)
 	page := string(newService(t, l.live).ask(t, "GET", "/credits", "Authorization", "").body)
 	for _, o := range l.set.Origins {
-		if n := strings.Count(page, `<a href="`+html.EscapeString(string(o.URL))+`" rel="noopener external">`+html.EscapeString(o.Key)+"</a>"); n != 1 {
+		if n := strings.Count(page, `<a href="`+html.EscapeString(string(o.URL))+`" rel="external">`+html.EscapeString(o.Key)+"</a>"); n != 1 {
 			t.Errorf("%s is on the page %d times", o.Key, n)
 		}
 	}

@@ -125,7 +125,7 @@ type KVCache struct {
 	// Width of the compressed cache, mla only.
 	KVLoraRank *int64 `json:"kv_lora_rank" jsonschema:"nullable,minimum=1,example=512" bounds:"..1000000"`
 	// Rotary part kept beside it, mla only.
-	QKRopeHeadDim *int64 `json:"qk_rope_head_dim" jsonschema:"nullable,minimum=1,example=64" bounds:"..1000000"`
+	QKRopeHeadDim *int64 `json:"qk_rope_head_dim" jsonschema:"nullable,minimum=0,example=64" bounds:"..1000000"`
 	// Layers that own a cache; fewer than num_layers in hybrids and with shared caches.
 	NumKVLayers *int64 `json:"num_kv_layers" jsonschema:"nullable,minimum=0,example=32"`
 	// Layers capped at sliding_window tokens.

@@ -69,7 +69,7 @@ func (c *Cell) append(b []byte) []byte {
 		tag = "a"
 		b = appendAttribute(append(b, "<a"...), "href", c.Href)
 		if outside {
-			b = append(b, ` rel="noopener external"`...)
+			b = append(b, ` rel="external"`...)
 		} else if noFollow(c.Href) {
 			b = append(b, ` rel="nofollow"`...)
 		}

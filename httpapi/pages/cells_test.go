@@ -21,7 +21,7 @@ func TestHostileCells(t *testing.T) {
 		{"a page", Cell{Text: "x", Href: "/models/x"}, `<a href="/models/x">x</a>`},
 		{"a list", Cell{Text: "x", Href: "/explore/models?a=b&c=d", Title: "t"}, `<a href="/explore/models?a=b&amp;c=d" rel="nofollow" title="t">x</a>`},
 		{"a part of the page", Cell{Text: "x", Href: "#runs", Class: "measured"}, `<a href="#runs" class="measured">x</a>`},
-		{"the web", Cell{Text: "x", Href: "https://example.com/?q=a", Note: "n"}, `<a href="https://example.com/?q=a" rel="noopener external">x</a> <small>n</small>`},
+		{"the web", Cell{Text: "x", Href: "https://example.com/?q=a", Note: "n"}, `<a href="https://example.com/?q=a" rel="external">x</a> <small>n</small>`},
 		{"a class", Cell{Text: "x", Class: "none"}, `<span class="none">x</span>`},
 	} {
 		if got := string(tt.cell.HTML()); got != tt.want {
