@@ -33,15 +33,14 @@ type device struct {
 	visible        float64           // the part of the memory that it reports
 }
 
+// machine is what a query runs on. Defaults of vLLM that depend on the card are filled in.
 func (e *Engine) machine(q *Query) (*machine, *Fault) {
-	m, fault := e.first(q)
+	m, fault := e.unit(q, Unit{q.Hardware, q.MemoryGB}, q.BandwidthGBps)
 	if fault != nil {
 		return nil, fault
 	}
-	for _, d := range q.Beside {
-		one := *q
-		one.Hardware, one.Beside, one.MemoryGB, one.BandwidthGBps = d.Hardware, nil, d.MemoryGB, 0
-		other, fault := e.machine(&one)
+	for _, u := range q.Beside {
+		other, fault := e.unit(q, u, 0)
 		switch {
 		case fault != nil:
 			return nil, fault
@@ -56,30 +55,26 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	}
 	if q.Rules == VLLM {
 		q.large = m.hw != nil && m.hw.VRAMGB != nil && bytesOf(*m.hw.VRAMGB) >= VLLMLarge && !strings.Contains(m.hw.Name, "A100")
-		if q.usualBatch && q.large {
-			q.MicroBatch = VLLMTokensLarge
-		} else if q.usualBatch {
+		if q.usualBatch {
 			q.MicroBatch = VLLMTokens
 		}
+		if q.usualBatch && q.large {
+			q.MicroBatch = VLLMTokensLarge
+		}
 	}
-	return m, e.hosted(m, q)
-}
-
-// hosted finds the main memory beside the devices.
-func (e *Engine) hosted(m *machine, q *Query) *Fault {
 	gb := q.SystemMemoryGB
 	if q.Host != "" {
 		h := e.hardware[q.Host]
 		if h == nil {
-			return &Fault{Field: "host", Text: fmt.Sprintf("no hardware has slug %q", q.Host)}
+			return nil, &Fault{Field: "host", Text: fmt.Sprintf("no hardware has slug %q", q.Host)}
 		}
 		if h.Type == "gpu" {
-			return &Fault{Field: "host", Text: "must be a processor or a machine, not a card"}
+			return nil, &Fault{Field: "host", Text: "must be a processor or a machine, not a card"}
 		}
 		m.host, gb = h.Hardware, cmp.Or(gb, h.memoryGB)
 	}
 	m.main = int64(float64(bytesOf(gb)) * MainMemoryPart)
-	return nil
+	return m, nil
 }
 
 // SplitNames separates the names of several devices at commas and plus signs, unless the whole is known as one name.
@@ -95,54 +90,41 @@ func SplitNames(text string, known func(name string) bool) (names []string) {
 	return names
 }
 
-// first is the machine of the first name of a query.
-func (e *Engine) first(q *Query) (*machine, *Fault) {
-	m := &machine{discrete: true, bandwidth: q.BandwidthGBps * 1e9}
-	if q.Hardware == "" {
-		if q.MemoryGB == 0 {
-			return nil, &Fault{Field: "hardware", Text: "is required, or memory_gb and bandwidth_gbps"}
-		}
+// unit is a machine of the devices of one name, or of none that are described by their memory.
+func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
+	m, gb := &machine{discrete: true, bandwidth: gbps * 1e9}, u.MemoryGB
+	asked := &Share{Share: q.UnifiedShare, Basis: "asked for"}
+	switch h := e.hardware[u.Hardware]; {
+	case u.Hardware == "" && gb == 0:
+		return nil, &Fault{Field: "hardware", Text: "is required, or memory_gb and bandwidth_gbps"}
+	case u.Hardware == "":
 		if q.UnifiedShare > 0 {
-			m.share, m.discrete = &Share{Share: q.UnifiedShare, Basis: "asked for"}, false
+			m.share, m.discrete = asked, false
 		}
-		m.have(q.MemoryGB, q.Count)
-		return m, nil
-	}
-	h := e.hardware[q.Hardware]
-	if h == nil {
-		return nil, &Fault{Field: "hardware", Text: fmt.Sprintf("no hardware has slug %q", q.Hardware)}
-	}
-	m.hw, m.works, m.discrete, m.related = h.Hardware, h.Hardware, !h.UnifiedMemory && h.Type != "cpu", h.related
-	if m.bandwidth == 0 {
-		m.bandwidth = h.bandwidth
-	}
-	gb := cmp.Or(q.MemoryGB, h.memoryGB)
-	if gb == 0 {
-		m.missing = append(m.missing, missingMemory(h.Hardware))
-		return m, nil
-	}
-	if chip := e.chipWith(h, gb); chip != nil {
-		m.works = chip.Hardware
-		if q.BandwidthGBps == 0 {
-			m.bandwidth = chip.bandwidth
+	case h == nil:
+		return nil, &Fault{Field: "hardware", Text: fmt.Sprintf("no hardware has slug %q", u.Hardware)}
+	default:
+		m.hw, m.works, m.discrete, m.related = h.Hardware, h.Hardware, !h.UnifiedMemory && h.Type != "cpu", h.related
+		m.bandwidth = cmp.Or(m.bandwidth, h.bandwidth)
+		if gb = cmp.Or(gb, h.memoryGB); gb == 0 {
+			m.missing = []string{"hardware.vram_gb"}
+			if h.Type == "cpu" {
+				m.missing = []string{"hardware.memory_gb"}
+			}
+			return m, nil
+		}
+		if chip := e.chipWith(h, gb); chip != nil {
+			m.works, m.bandwidth = chip.Hardware, cmp.Or(gbps*1e9, chip.bandwidth)
+		}
+		if shown := e.shown[e.siliconOf(h.Slug)]; q.UnifiedShare > 0 && !m.discrete {
+			m.share = asked
+		} else if !m.discrete {
+			if share := shareOf(h.Hardware, gb); shown.Share <= share.Share {
+				shown = share
+			}
+			m.share = &shown
 		}
 	}
-	if !m.discrete {
-		share := shareOf(h.Hardware, gb)
-		if shown := e.shown[e.siliconOf(h.Slug)]; shown.Share > share.Share {
-			share = shown
-		}
-		if q.UnifiedShare > 0 {
-			share = Share{Share: q.UnifiedShare, Basis: "asked for"}
-		}
-		m.share = &share
-	}
-	m.have(gb, q.Count)
-	return m, nil
-}
-
-// have gives a machine devices of so many GB each.
-func (m *machine) have(gb float64, count int) {
 	d := device{hw: m.hw, memory: bytesOf(gb), visible: 1}
 	d.usable = d.memory
 	if m.share != nil {
@@ -150,8 +132,9 @@ func (m *machine) have(gb float64, count int) {
 	} else if d.visible = VisiblePart; m.hw != nil && correctsErrors(m.hw) {
 		d.visible = VisiblePartECC
 	}
-	m.devices = slices.Repeat([]device{d}, count)
-	m.memory, m.available = d.memory*int64(count), d.usable*int64(count)
+	m.devices = slices.Repeat([]device{d}, q.Count)
+	m.memory, m.available = d.memory*int64(q.Count), d.usable*int64(q.Count)
+	return m, nil
 }
 
 // correctsErrors reports whether a card keeps the codes of error correction in its own memory: NVIDIA's cards for
@@ -220,13 +203,6 @@ func (e *Engine) MemorySizes(hardware dataset.Slug) (sizes []float64, counted fl
 }
 
 func bytesOf(gb float64) int64 { return int64(gb * gib) }
-
-func missingMemory(h *dataset.Hardware) string {
-	if h.Type == "cpu" {
-		return "hardware.memory_gb"
-	}
-	return "hardware.vram_gb"
-}
 
 // memoryGB is the memory of one device; of a record of several variants the
 // smallest of theirs, so that no variant is promised what it has not. 0 where unknown.

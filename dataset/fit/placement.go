@@ -83,12 +83,7 @@ func layoutOf(m *dataset.Model) layout {
 }
 
 // matrices is how many matrices of the size of the embedding a checkpoint has.
-func (l *layout) matrices() float64 {
-	if l.tied != nil && *l.tied {
-		return 1
-	}
-	return 2
-}
+func (l *layout) matrices() float64 { return 2 - float64(oneIf(l.tied != nil && *l.tied)) }
 
 // A storage is the bits of the main blocks of a size, which its embedding has, and of all its weights; 0 where unknown.
 type storage struct{ blocks, weights float64 }
@@ -96,37 +91,35 @@ type storage struct{ blocks, weights float64 }
 // A load is what a size takes: its weights by where they can lie, and what it needs beside them, all in bytes.
 type load struct {
 	*layout
+	burden
 	weights        int64
 	always, copied int64 // in main memory beside a discrete device whatever is offloaded, and what of that devices hold as well
 	output         int64
 	dense, experts int64 // of all layers
-	cache          int64 // of all layers
-	buffer         int64 // of each device
-	extra          int64 // of the first device
 }
 
 // load divides the weights of a size. An unknown tie of the embedding to the output takes the most memory, or the least.
 func (l *layout) load(of *burden, weights int64, s storage, offloads, least bool) load {
-	out := load{layout: l, weights: weights, cache: of.cache, buffer: of.buffer, extra: of.extra}
+	out := load{layout: l, burden: *of, weights: weights}
 	tied := l.tied == nil && !least || l.tied != nil && *l.tied
-	embedding, output := min(int64(l.embedding*s.blocks/8), weights/2), min(int64(l.embedding*max(s.blocks, OutputBits)/8), weights/2)
-	if tied {
-		embedding = output
+	part := func(bits float64) int64 { return min(int64(l.embedding*bits/8), weights/2) }
+	embedding, matrices := part(s.blocks), 2.0
+	if out.output = part(max(s.blocks, OutputBits)); tied {
+		embedding, matrices = out.output, 1
 	}
+	layers := weights
 	if offloads {
 		out.always = embedding + int64(l.lookedUp*float64(weights))
+		layers -= out.always
 	}
-	layers, matrices := weights-out.always, 1.0
-	switch out.output = output; {
-	case tied:
+	switch {
+	case tied && offloads:
 		out.copied = min(embedding, out.always)
-		if !offloads {
-			layers -= out.output
-		}
-	default:
-		matrices, out.output = 2, min(output, layers/2)
+	case tied:
 		layers -= out.output
-		if !offloads {
+	default:
+		out.output = min(out.output, layers/2)
+		if layers -= out.output; !offloads {
 			layers -= embedding
 			out.output += embedding
 		}
@@ -160,10 +153,13 @@ func (l *load) of(from, to, moe int64) (dense, experts int64) {
 type plan struct{ gpu, moe int64 }
 
 // holds is what a device takes that has the layers from one to before another, the output counted as the last, and the
-// part of its weights that one token reads.
+// part of its weights that one token reads. Experts in main memory are copied to it for long prompts, one matrix at a time.
 func (l *load) holds(from, to int64, p plan) (d OnDevice, read int64) {
 	dense, experts := l.of(from, min(to, l.layers), p.moe)
-	d.Layers, d.Weights, d.Cache, d.Compute = to-from, dense+experts, l.cache*max(min(to, l.layers)-from, 0)/l.layers, l.bufferOf(p)
+	d.Layers, d.Weights, d.Cache, d.Compute = to-from, dense+experts, l.cache*max(min(to, l.layers)-from, 0)/l.layers, l.buffer
+	if p.moe > l.first && l.experts > 0 {
+		d.Compute += l.experts / (l.layers - l.first) / 3
+	}
 	read = dense + int64(float64(experts)*l.perToken)
 	if to > l.layers && from <= l.layers {
 		d.Weights, read = d.Weights+l.output, read+l.output
@@ -171,32 +167,25 @@ func (l *load) holds(from, to int64, p plan) (d OnDevice, read int64) {
 	return d, read
 }
 
-// bufferOf is the buffer with a plan: experts in main memory are copied to the device for long prompts, one matrix at a time.
-func (l *load) bufferOf(p plan) int64 {
-	if p.moe <= l.first || l.experts == 0 {
-		return l.buffer
-	}
-	return l.buffer + l.experts/(l.layers-l.first)/3
-}
-
 func (d *OnDevice) taken() int64 { return d.Weights + d.Cache + d.Compute }
+
+// room is what a device has for weights, cache and buffer.
+func (a *ask) room(l *load, device int, reserve bool) int64 {
+	d := &a.m.devices[device]
+	out := d.usable
+	if reserve {
+		out -= d.reserve(a.q)
+	}
+	if device == 0 {
+		out -= l.extra
+	}
+	return out
+}
 
 // lay puts a size on the devices. ok reports whether it fits, with the reserve or without.
 func (a *ask) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, ok bool) {
-	n := int64(len(a.m.devices))
-	room := func(i int) int64 {
-		d := &a.m.devices[i]
-		out := d.usable
-		if reserve {
-			out -= d.reserve(a.q)
-		}
-		if i == 0 {
-			out -= l.extra
-		}
-		return out
-	}
-	on, read = make([]OnDevice, n), make([]int64, n)
-	from, ok := l.layers+1-p.gpu, true
+	n, from := int64(len(a.m.devices)), l.layers+1-p.gpu
+	on, read, ok = make([]OnDevice, n), make([]int64, n), true
 	if a.q.Split == SplitTensor {
 		for i := range on {
 			on[i], read[i] = l.holds(from, l.layers+1, p)
@@ -204,7 +193,7 @@ func (a *ask) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, o
 			if !a.t.most.latent { // which every device keeps whole
 				on[i].Cache /= n
 			}
-			ok = ok && on[i].taken() <= room(i)
+			ok = ok && on[i].taken() <= a.room(l, i, reserve)
 		}
 		return on, read, ok
 	}
@@ -216,7 +205,7 @@ func (a *ask) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, o
 		before += a.m.devices[i].usable
 		end := from + (p.gpu*before+total-1)/max(total, 1)
 		on[i], read[i] = l.holds(begin, end, p)
-		ok, begin = ok && on[i].taken() <= room(i), end
+		ok, begin = ok && on[i].taken() <= a.room(l, i, reserve), end
 	}
 	if ok || n == 1 {
 		return on, read, ok
@@ -224,11 +213,10 @@ func (a *ask) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, o
 	begin = from
 	for i := range on { // as many as each has room for
 		end := begin
-		for end <= l.layers {
-			if d, _ := l.holds(begin, end+1, p); d.taken() > room(i) {
+		for ; end <= l.layers; end++ {
+			if d, _ := l.holds(begin, end+1, p); d.taken() > a.room(l, i, reserve) {
 				break
 			}
-			end++
 		}
 		on[i], read[i] = l.holds(begin, end, p)
 		begin = end
@@ -238,14 +226,11 @@ func (a *ask) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, o
 
 // resident reports whether all of a size fits on the devices.
 func (a *ask) resident(l *load, reserve bool) bool {
-	room := -l.extra - l.onDevices() - l.cache
+	room, n := -l.onDevices()-l.cache, int64(len(a.m.devices))
 	for i := range a.m.devices {
-		d := &a.m.devices[i]
-		if room += d.usable - l.buffer; reserve {
-			room -= d.reserve(a.q)
-		}
+		room += a.room(l, i, reserve) - l.buffer
 	}
-	if n := int64(len(a.m.devices)); n == 1 || room < -8*n { // parts are rounded to whole bytes
+	if n == 1 || room < -8*n { // parts are rounded to whole bytes
 		return room >= 0
 	}
 	_, _, ok := a.lay(l, plan{gpu: l.layers + 1}, reserve)
@@ -306,26 +291,21 @@ func (a *ask) placement(l *load, p plan) *Placement {
 	if l.experts > 0 || a.t.body.share == 1 {
 		bytes = float64(r) // without the embedding, of which one token reads a row
 	}
+	rest := int64(bytes)
 	for i := range on {
 		on[i].Usable = a.m.devices[i].usable
 		if h := a.m.devices[i].hw; h != nil {
 			on[i].Hardware = &h.Slug
 		}
 		if bytes > 0 {
-			n := int64(bytes * float64(read[i]) / float64(max(r, 1)))
-			on[i].Read = &n
+			on[i].Read = new(int64(bytes * float64(read[i]) / float64(max(r, 1))))
+			rest -= *on[i].Read
 		}
 	}
 	if bytes > 0 {
-		rest := int64(bytes)
-		for i := range on {
-			rest -= *on[i].Read
+		if out.HostRead = new(max(rest, 0)); p.gpu > l.layers && p.moe <= l.first {
+			*out.HostRead = 0
 		}
-		rest = max(rest, 0)
-		if p.gpu > l.layers && p.moe <= l.first {
-			rest = 0
-		}
-		out.HostRead = &rest
 	}
 	if a.q.Rules == LlamaCpp {
 		out.GPULayers, out.CPUMoE = &p.gpu, &p.moe
@@ -334,8 +314,7 @@ func (a *ask) placement(l *load, p plan) *Placement {
 			for i := l.first; i < p.moe; i++ {
 				layers = append(layers, fmt.Sprint(i))
 			}
-			text := `-ot blk\.(` + strings.Join(layers, "|") + `)\.ffn_(up|down|gate)_exps=CPU`
-			out.OverrideTensor = &text
+			out.OverrideTensor = new(`-ot blk\.(` + strings.Join(layers, "|") + `)\.ffn_(up|down|gate)_exps=CPU`)
 		}
 	}
 	return out
@@ -352,17 +331,15 @@ func (q *Query) flags(l *load, p plan, on []OnDevice) string {
 	several := len(on) > 1
 	switch q.Rules {
 	case LlamaCpp:
-		add(true, "-c %d", q.Context)
-		if p.gpu > l.layers {
-			add(true, "-ngl 99")
-		} else {
-			add(true, "-ngl %d", p.gpu)
+		gpu, layers := p.gpu, []string{}
+		if gpu > l.layers {
+			gpu = 99
 		}
-		add(p.moe > l.first, "--n-cpu-moe %d", p.moe)
-		var layers []string
 		for i := range on {
 			layers = append(layers, fmt.Sprint(on[i].Layers))
 		}
+		add(true, "-c %d -ngl %d", q.Context, gpu)
+		add(p.moe > l.first, "--n-cpu-moe %d", p.moe)
 		add(several && q.Split == SplitLayer, "-ts %s", strings.Join(layers, ","))
 		add(several && q.Split == SplitTensor, "-sm row")
 		add(q.KV != F16, "-ctk %s", q.KV)

@@ -428,7 +428,7 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 		}
 	}
 	if z.CacheTokens != nil {
-		spare.Note = text.Tokens(*z.CacheTokens) + " tokens of cache"
+		spare.Note = text.Tokens(*z.CacheTokens) + " tokens of cache, " + text.Tenths(*z.Requests) + " requests at once"
 	}
 	return []Cell{
 		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, total, spare, roomCell(z.MaxContext.F16), measured, estimate,
