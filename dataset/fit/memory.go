@@ -95,7 +95,7 @@ func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []st
 		return low, high
 	}
 	least.latent = kv.Attention != nil && *kv.Attention == "mla"
-	low, high := known("kv_cache.num_kv_layers", kv.NumKVLayers, 0, val(or(a.NumLayers, nonzero(MostLayers))))
+	low, high := known("kv_cache.num_kv_layers", kv.NumKVLayers, 0, cmp.Or(val(a.NumLayers), MostLayers))
 	most.latent = least.latent
 	if high > 0 {
 		before := len(missing)
@@ -128,19 +128,16 @@ func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []st
 		least.globalLayers = 0
 	}
 	if kv.RecurrentStateBytes != nil || val(kv.NumLinearAttentionLayers) > 0 || a.Type != nil && (*a.Type == "hybrid" || *a.Type == "ssm") {
-		layers := val(or(or(kv.NumLinearAttentionLayers, a.NumLayers), nonzero(MostLayers)))
-		least.recurrent, most.recurrent = known("kv_cache.recurrent_state_bytes", kv.RecurrentStateBytes, 0, layers*val(or(a.HiddenSize, nonzero(MostHidden)))*MostState)
+		layers := val(cmp.Or(kv.NumLinearAttentionLayers, a.NumLayers, new(int64(MostLayers))))
+		least.recurrent, most.recurrent = known("kv_cache.recurrent_state_bytes", kv.RecurrentStateBytes, 0, layers*cmp.Or(val(a.HiddenSize), MostHidden)*MostState)
 	}
 	least.hidden, most.hidden = known("architecture.hidden_size", a.HiddenSize, 0, MostHidden)
 	least.vocab, most.vocab = known("architecture.vocab_size", a.VocabSize, 0, MostVocab)
 	least.forward = max(val(a.IntermediateSize), val(a.MoEIntermediateSize)*(val(a.NumExpertsPerToken)+val(a.NumSharedExperts)))
-	most.forward = val(or(nonzero(least.forward), nonzero(4*most.hidden)))
+	most.forward = cmp.Or(least.forward, 4*most.hidden)
 	least.heads, least.perToken = val(a.NumAttentionHeads), val(a.NumExpertsPerToken)
 	most.heads = max(least.heads, val(kv.NumKVHeads))
-	most.perToken = least.perToken
-	if most.heads == 0 {
-		most.heads = most.hidden / 64
-	}
+	most.heads, most.perToken = cmp.Or(most.heads, most.hidden/64), least.perToken
 	return least, most, missing
 }
 
@@ -149,21 +146,6 @@ func val(p *int64) int64 {
 		return 0
 	}
 	return *p
-}
-
-// nonzero is nil for 0.
-func nonzero(n int64) *int64 {
-	if n == 0 {
-		return nil
-	}
-	return &n
-}
-
-func or(a, b *int64) *int64 {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // slides makes so many of the layers sliding ones.
@@ -183,8 +165,8 @@ func (s *shape) widths(kv *dataset.KVCache, known func(field string, p *int64, l
 	known("kv_cache.num_kv_heads", kv.NumKVHeads, 0, 0)
 	known("kv_cache.head_dim", kv.HeadDim, 0, 0)
 	of := func(heads, dim *int64) width {
-		n, keys := val(or(heads, kv.NumKVHeads)), or(dim, kv.HeadDim)
-		return width{n * val(keys), n * val(or(kv.VHeadDim, keys))}
+		n, keys := val(cmp.Or(heads, kv.NumKVHeads)), cmp.Or(dim, kv.HeadDim)
+		return width{n * val(keys), n * val(cmp.Or(kv.VHeadDim, keys))}
 	}
 	s.global, s.sliding = of(kv.GlobalNumKVHeads, kv.GlobalHeadDim), of(kv.SlidingNumKVHeads, nil)
 }
@@ -195,11 +177,8 @@ func (s *shape) cache(q *Query) (c Cache) {
 	of := func(layers, cells int64, w width) int64 {
 		return q.KV.bytes(layers*cells*w.keys) + q.KVV.bytes(layers*cells*w.values)
 	}
-	global := of(s.globalLayers, globalCells, s.global)
-	if s.latent {
-		c.Latent = global
-	} else {
-		c.Global = global
+	if c.Global = of(s.globalLayers, globalCells, s.global); s.latent {
+		c.Global, c.Latent = 0, c.Global
 	}
 	if s.slidingLayers > 0 {
 		c.Sliding = of(s.slidingLayers, slidingCells, s.sliding)
@@ -228,11 +207,10 @@ func (t *target) cacheKnown() bool {
 func (s *shape) compute(q *Query) int64 {
 	n := q.MicroBatch
 	if q.Rules == VLLM {
-		requests := int64(VLLMRequests)
+		requests, forward := int64(VLLMRequests), s.forward
 		if q.large {
 			requests = VLLMRequestsLarge
 		}
-		forward := s.forward
 		if q.Split == SplitTensor {
 			forward /= q.devices()
 		}
@@ -256,23 +234,10 @@ func (s *shape) unpacked(q *Query) int64 {
 		return 0
 	}
 	global, sliding := q.cells(s.window)
-	of := func(w width) (values int64) {
-		if q.KV.quantized() {
-			values += w.keys
-		}
-		if q.KVV.quantized() {
-			values += w.values
-		}
-		return values
+	of := func(layers, cells int64, w width) int64 {
+		return min(layers, 1) * cells * (w.keys*int64(oneIf(q.KV.quantized())) + w.values*int64(oneIf(q.KVV.quantized())))
 	}
-	values := int64(0)
-	if s.globalLayers > 0 {
-		values = global * of(s.global)
-	}
-	if s.slidingLayers > 0 {
-		values = max(values, sliding*of(s.sliding))
-	}
-	return F16.bytes(values)
+	return F16.bytes(max(of(s.globalLayers, global, s.global), of(s.slidingLayers, sliding, s.sliding)))
 }
 
 // reserve is what the rules keep free of one device.

@@ -26,19 +26,17 @@ const leastFiles = 3
 
 func newTypes(set *dataset.Set, line *dataset.Roofline) types {
 	t := types{line, map[string]float64{}, map[string]float64{}, map[string]bool{}, nil}
-	know := func(name string) {
-		if upper := strings.ToUpper(name); !t.known[upper] {
+	know := func(name string) (upper string) {
+		if upper = strings.ToUpper(name); !t.known[upper] {
 			t.known[upper], t.named = true, append(t.named, name)
 		}
+		return upper
 	}
 	for i := range set.Quantizations {
 		q := &set.Quantizations[i]
-		know(q.Name)
-		if q.BlockBitsPerWeight != nil {
-			t.blocks[strings.ToUpper(q.Name)] = *q.BlockBitsPerWeight
-			if q.MainBlockType != nil {
-				t.blocks[strings.ToUpper(*q.MainBlockType)] = *q.BlockBitsPerWeight
-			}
+		if upper := know(q.Name); q.BlockBitsPerWeight != nil {
+			t.blocks[upper] = *q.BlockBitsPerWeight
+			t.blocks[strings.ToUpper(*cmp.Or(q.MainBlockType, &q.Name))] = *q.BlockBitsPerWeight
 		}
 	}
 	bits := map[string][]float64{}
@@ -46,8 +44,7 @@ func newTypes(set *dataset.Set, line *dataset.Roofline) types {
 		m := &set.Models[i]
 		for j := range m.Quantizations {
 			if z := &m.Quantizations[j]; m.ParamsB != nil && z.Basis == dataset.Published {
-				know(z.Name)
-				upper := strings.ToUpper(z.Name)
+				upper := know(z.Name)
 				bits[upper] = append(bits[upper], float64(z.SizeBytes)*8 / *m.ParamsB / 1e9)
 			}
 		}
@@ -73,59 +70,49 @@ func (t *types) storage(name string) (s storage) {
 	return s
 }
 
-// checkpoints are names of quantizations that keep embedding and output in 16 bits, with the bits of the others: groups of
-// 128 weights have a 16-bit scale and, unless they are symmetric, a zero of their own width; those of NVFP4 16 weights
-// and an 8-bit scale.
-var checkpoints = []struct {
-	name *regexp.Regexp
-	bits float64
+// written are names of quantizations outside of GGUF: the format of their files and the bits of a weight, or what is added
+// to those in the name. Checkpoints keep embedding and output in 16 bits. Groups of 128 of their weights have a 16-bit scale
+// and, unless they are symmetric, a zero of their own width; 16 weights of NVFP4 an 8-bit scale. Groups of 64 weights of
+// MLX have a 16-bit scale and a 16-bit bias.
+var written = []struct {
+	name       *regexp.Regexp
+	format     string
+	bits       float64
+	checkpoint bool
 }{
-	{regexp.MustCompile(`^FP8([-_ ].*)?$`), 8},
-	{regexp.MustCompile(`^(NV|NVIDIA )FP4([-_ ].*)?$`), 4.5},
-	{regexp.MustCompile(`^(AWQ|GPTQ|AUTOROUND)([-_ ]?(4[-_ ]?BIT|INT4|W4A16)?([-_ ]?G128)?)?$`), 4.15625},
-	{regexp.MustCompile(`^GPTQ[-_ ]?(INT8|8[-_ ]?BIT)$`), 8.1875},
-	{regexp.MustCompile(`^(INT4|W4A16|W4A8)([-_ ].*)?$`), 4.125},
-	{regexp.MustCompile(`^(INT8|W8A8|W8A16)([-_ ].*)?$`), 8},
-	{regexp.MustCompile(`^(NF4|BNB[-_ ]?(4[-_ ]?BIT|NF4)|(BNB|BITSANDBYTES))$`), 4.5},
+	{regexp.MustCompile(`^FP8([-_ ].*)?$`), "safetensors", 8, true},
+	{regexp.MustCompile(`^(?:NV|NVIDIA )FP4([-_ ].*)?$`), "safetensors", 4.5, true},
+	{regexp.MustCompile(`^(?:AWQ|GPTQ|AUTOROUND)([-_ ]?(4[-_ ]?BIT|INT4|W4A16)?([-_ ]?G128)?)?$`), "safetensors", 4.15625, true},
+	{regexp.MustCompile(`^GPTQ[-_ ]?(INT8|8[-_ ]?BIT)$`), "safetensors", 8.1875, true},
+	{regexp.MustCompile(`^(?:INT4|W4A16|W4A8)([-_ ].*)?$`), "safetensors", 4.125, true},
+	{regexp.MustCompile(`^(?:INT8|W8A8|W8A16)([-_ ].*)?$`), "safetensors", 8, true},
+	{regexp.MustCompile(`^(NF4|BNB[-_ ]?(4[-_ ]?BIT|NF4)|(BNB|BITSANDBYTES))$`), "safetensors", 4.5, true},
+	{regexp.MustCompile(`^(?:MLX[-_ ]?)?([2-8])[-_ ]?BIT(?:[-_ ]?(?:MLX|DWQ|G64))*$`), "mlx", 0.5, false},
+	{regexp.MustCompile(`^(?:EXL[23][-_ ]?)?(\d(?:\.\d+)?) ?BPW$`), "exl2", 0, false},
 }
-
-// mlxName is a name of MLX: groups of 64 weights have a 16-bit scale and a 16-bit bias.
-var mlxName = regexp.MustCompile(`^(?:MLX[-_ ]?)?([2-8])[-_ ]?BIT(?:[-_ ]?(?:MLX|DWQ|G64))*$`)
-
-const mlxGroupBits = 0.5
-
-// perWeight is a name that says its bits.
-var perWeight = regexp.MustCompile(`^(?:EXL[23][-_ ]?)?(\d(?:\.\d+)?) ?BPW$`)
 
 // sizeOf is the size of a model in a quantization of any name; false for what is no name of one, or a model of unknown
 // parameters.
 func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula string, ok bool) {
-	plain, params := strings.ToUpper(strings.TrimSpace(name)), t.layout.params
-	if params == 0 {
-		return z, "", false
-	}
-	z = dataset.Quantization{Name: name, Format: "safetensors", Basis: dataset.Computed}
-	for _, c := range checkpoints {
-		if c.name.MatchString(plain) {
+	plain, params, bits := strings.ToUpper(strings.TrimSpace(name)), t.layout.params, 0.0
+	z = dataset.Quantization{Name: name, Format: "gguf", Basis: dataset.Computed}
+	for _, w := range written {
+		m := w.name.FindStringSubmatch(plain)
+		switch {
+		case m == nil:
+			continue
+		case w.checkpoint:
 			kept := min(t.layout.matrices()*t.layout.embedding, params)
-			z.SizeBytes = int64((params-kept)*c.bits/8 + kept*2)
-			return z, "weights.checkpoint", true
+			z.Format, z.SizeBytes = w.format, int64((params-kept)*w.bits/8+kept*2)
+			return z, "weights.checkpoint", params > 0
 		}
-	}
-	bits := e.types.observed[plain]
-	if m := mlxName.FindStringSubmatch(plain); m != nil {
 		bits, _ = strconv.ParseFloat(m[1], 64)
-		bits, z.Format = bits+mlxGroupBits, "mlx"
-	} else if m := perWeight.FindStringSubmatch(plain); m != nil {
-		bits, _ = strconv.ParseFloat(m[1], 64)
-		z.Format = "exl2"
-	} else if s := e.types.storage(name); e.types.known[plain] || e.types.known[stem(plain)] || e.types.blocks[stem(plain)] > 0 {
-		bits, z.Format = cmp.Or(bits, s.weights, s.blocks), "gguf"
+		z.Format, bits = w.format, bits+w.bits
 	}
-	if z.SizeBytes = int64(params * bits / 8); bits == 0 {
-		return z, "", false
+	if s := e.types.storage(name); bits == 0 && (e.types.known[plain] || e.types.known[stem(plain)] || e.types.blocks[stem(plain)] > 0) {
+		bits = cmp.Or(e.types.observed[plain], s.weights, s.blocks)
 	}
-	z.BitsPerWeight = &bits
+	z.SizeBytes, z.BitsPerWeight = int64(params*bits/8), &bits
 	for i := range t.Quantizations { // a published file of fewer bits is no larger, and one of more no smaller
 		of := &t.Quantizations[i]
 		if b := t.bits(of); z.Format == "gguf" && of.Format == "gguf" && of.Basis == dataset.Published && b != nil {
@@ -136,7 +123,7 @@ func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula
 			}
 		}
 	}
-	return z, "weights.bits", true
+	return z, "weights.bits", params*bits > 0
 }
 
 // stem is a name of a GGUF type without the recipe of a publisher before it and the mix after it.
@@ -186,7 +173,7 @@ func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 	return &one, nil
 }
 
-// computedCheckpoint reports whether a name is one of checkpoints, and the model has no published file of it: its own size
+// computedCheckpoint reports whether a name is one of a checkpoint, and the model has no published file of it: its own size
 // is computed for another format.
 func (t *target) computedCheckpoint(name string) bool {
 	for _, i := range t.named(name) {
@@ -194,8 +181,8 @@ func (t *target) computedCheckpoint(name string) bool {
 			return false
 		}
 	}
-	for _, c := range checkpoints {
-		if c.name.MatchString(strings.ToUpper(name)) {
+	for _, w := range written {
+		if w.checkpoint && w.name.MatchString(strings.ToUpper(name)) {
 			return true
 		}
 	}

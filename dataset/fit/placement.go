@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -61,7 +62,7 @@ const usualLayers = 32
 
 func layoutOf(m *dataset.Model) layout {
 	a := &m.Architecture
-	l := layout{layers: val(or(a.NumLayers, nonzero(usualLayers))), first: val(a.NumDenseLayers), tied: a.TieWordEmbeddings}
+	l := layout{layers: cmp.Or(val(a.NumLayers), usualLayers), first: val(a.NumDenseLayers), tied: a.TieWordEmbeddings}
 	l.embedding = float64(val(a.VocabSize) * val(a.HiddenSize))
 	if m.ParamsB != nil {
 		l.params = *m.ParamsB * 1e9

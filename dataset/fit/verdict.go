@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"modeldex/dataset"
 )
@@ -17,7 +18,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	}
 	a := &Answer{
 		Model: t.Slug, Count: q.Count, Context: q.Context, KV: q.KV, KVV: q.KVV, Rules: q.Rules, Parallel: q.Parallel, FlashAttention: !q.NoFlashAttention,
-		Missing: m.missing, Verdict: Unknown, Sizes: []Size{}, Remedies: []Remedy{}, Beside: []dataset.Slug{},
+		Missing: append([]string{}, m.missing...), Verdict: Unknown, Remedies: []Remedy{}, Beside: []dataset.Slug{},
 	}
 	if m.hw != nil {
 		a.Hardware = &m.hw.Slug
@@ -28,8 +29,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	if m.memory > 0 {
 		a.Available = &Available{m.memory, m.available, m.share}
 	}
-	at := site{speeds: true}
-	asked := e.ask(&q, t, m, &at)
+	asked := e.ask(&q, t, m, &site{speeds: true})
 	sizes := asked.bestFirst()
 	if len(sizes) == 0 {
 		a.Missing = append(a.Missing, "params_b")
@@ -41,24 +41,14 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	for i, of := range sizes {
 		s := &a.Sizes[i]
 		*s = asked.judge(of.at)
-		s.MaxContext = asked.maxContexts(of.at)
-		if tokens, requests := asked.cacheTokens(of.at); q.Rules == VLLM && m.memory > 0 {
-			requests = round3(requests)
-			s.CacheTokens, s.Requests = &tokens, &requests
-		}
-		s.Speed = asked.speed(of.at, s.Verdict, s.Placement)
-		if q.Costs != nil {
+		if s.Speed = asked.speed(of.at, s.Verdict, s.Placement); q.Costs != nil {
 			s.Cost = asked.cost(of.at, s.Speed)
 		}
 	}
 	if len(a.Sizes) > 0 {
-		a.Verdict = a.Sizes[0].Verdict
-		if a.Verdict == No || a.Verdict == Offload {
+		if a.Verdict = a.Sizes[0].Verdict; a.Verdict == No || a.Verdict == Offload {
 			a.Remedies = asked.remedies()
 		}
-	}
-	if a.Missing == nil {
-		a.Missing = []string{}
 	}
 	return a, nil
 }
@@ -105,10 +95,9 @@ type need struct {
 
 func (e *Engine) need(t *target, q *Query) (n need) {
 	n.cache = t.most.cache(q)
-	low := t.least.cache(q).Bytes.Bytes
-	n.cache.between(low, n.cache.Bytes.Bytes)
-	n.least = burden{cache: low, buffer: t.least.compute(q)}
+	n.least = burden{cache: t.least.cache(q).Bytes.Bytes, buffer: t.least.compute(q)}
 	n.most = burden{cache: n.cache.Bytes.Bytes, buffer: t.most.compute(q)}
+	n.cache.between(n.least.cache, n.most.cache)
 	for i := range q.beside {
 		n.least.extra += q.beside[i].Bytes.Bytes
 	}
@@ -190,26 +179,27 @@ func (a *ask) verdict(size int) (v Verdict, p plan) {
 // offloads reports whether part of the weights can be in main memory.
 func (a *ask) offloads() bool { return a.m.discrete && a.q.Rules == LlamaCpp }
 
-// judge gives memory and verdict of one size.
+// judge gives all of one size but its speed.
 func (a *ask) judge(at int) Size {
 	t, n, z := a.t, &a.need, &a.t.Quantizations[at]
 	least, most := a.loads(at)
-	devices := int64(max(len(a.m.devices), a.q.Count*(1+len(a.q.Beside))))
+	devices := a.q.devices()
 	s := Size{
 		Quantization: z.Name, Format: z.Format, Listed: a.lists(at), BitsPerWeight: t.bits(z),
 		Missing:  append([]string{}, t.missing...),
 		Evidence: a.e.outranking(a.q, t, a.m, z),
 	}
+	var p plan
+	s.Verdict, p = a.verdict(at)
 	m := &s.Memory
 	m.Weights, m.Cache, m.Companions = t.weightsOf(z), n.cache, append([]Companion{}, a.q.beside...)
 	m.Compute = Bytes{Bytes: n.least.buffer * devices, Basis: Estimated, Formula: "compute.output"}
 	if a.q.Rules == VLLM {
-		m.Compute.Formula = "compute.vllm"
+		if m.Compute.Formula = "compute.vllm"; t.least.forward < t.most.forward {
+			s.Missing = append(s.Missing, "architecture.intermediate_size")
+		}
 	}
 	m.Compute.between(n.least.buffer*devices, n.most.buffer*devices)
-	if a.q.Rules == VLLM && t.least.forward < t.most.forward {
-		s.Missing = append(s.Missing, "architecture.intermediate_size")
-	}
 	if a.m.discrete {
 		m.Runtime = CUDAContext * devices
 	}
@@ -218,47 +208,34 @@ func (a *ask) judge(at int) Size {
 		m.Reserve.Bytes += a.m.devices[i].reserve(a.q)
 	}
 	m.Reserve.between(m.Reserve.Bytes, m.Reserve.Bytes)
-	var p plan
-	s.Verdict, p = a.verdict(at)
-	if a.m.memory > 0 {
-		s.Placement = a.placement(&most, p)
-	}
 	taken := func(l *load, buffer int64) int64 { return l.onDevices() + l.cache + buffer*devices + l.extra }
 	m.Total, m.Low, m.High = taken(&most, n.least.buffer), taken(&least, least.buffer), taken(&most, most.buffer)
-	m.Host = most.always
-	if s.Placement != nil && a.q.given() {
+	if m.Host = most.always; a.m.memory == 0 {
+		return s
+	}
+	s.Placement = a.placement(&most, p)
+	if a.q.given() {
 		m.Total, m.Host = most.extra, s.Placement.Host
 		for i := range s.Placement.Devices {
 			m.Total += s.Placement.Devices[i].taken()
 		}
 		m.Low, m.High = m.Total, m.Total
 	}
-	if a.m.memory > 0 {
-		room := a.m.available - m.Total
-		s.Headroom = &room
-	}
+	s.Headroom = new(a.m.available - m.Total)
 	if s.Verdict == Offload {
-		s.Host = &s.Placement.Host
-		if a.m.main == 0 {
+		if s.Host = &s.Placement.Host; a.m.main == 0 {
 			s.Missing = append(s.Missing, "system_memory_gb")
 		}
 	}
-	return s
-}
-
-func (a *ask) maxContexts(size int) (out MaxContexts) {
-	if a.m.memory == 0 {
-		return out
-	}
-	most := func(k, v KVType) *int64 {
-		n := a.maxContext(size, k, v)
-		return &n
-	}
-	out.Asked, out.F16 = most(a.q.KV, a.q.KVV), most(F16, F16)
+	s.MaxContext = MaxContexts{Asked: new(a.maxContext(at, a.q.KV, a.q.KVV)), F16: new(a.maxContext(at, F16, F16))}
 	if a.q.Rules != VLLM && !a.q.NoFlashAttention {
-		out.Q80, out.Q40 = most(Q80, Q80), most(Q40, Q40)
+		s.MaxContext.Q80, s.MaxContext.Q40 = new(a.maxContext(at, Q80, Q80)), new(a.maxContext(at, Q40, Q40))
 	}
-	return out
+	if a.q.Rules == VLLM {
+		tokens, requests := a.cacheTokens(&most)
+		s.CacheTokens, s.Requests = &tokens, new(round3(requests))
+	}
+	return s
 }
 
 // maxContext searches the longest context in steps of 256 tokens. Memory grows with the context,
@@ -284,30 +261,22 @@ func longest(limit int64, fits func(n int64) bool) int64 {
 	if fits(limit) {
 		return limit
 	}
-	low, high := int64(0), limit/LlamaPad // in steps; low fits or is 0, high does not
-	for high-low > 1 {
-		if mid := (low + high) / 2; fits(mid * LlamaPad) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low * LlamaPad
+	steps := sort.Search(int(limit/LlamaPad)-1, func(i int) bool { return !fits(int64(i+1) * LlamaPad) })
+	return int64(steps) * LlamaPad
 }
 
 // cacheTokens is how many tokens vLLM has room for beside a size, counted as its log does: by what one request of the
 // context takes, on the device with the least room.
-func (a *ask) cacheTokens(size int) (tokens int64, requests float64) {
-	_, most := a.loads(size)
+func (a *ask) cacheTokens(l *load) (tokens int64, requests float64) {
 	one := *a.q
 	one.Parallel = 1
 	each := a.t.most.cache(&one).Bytes.Bytes
-	on, _, _ := a.lay(&most, plan{gpu: most.layers + 1}, true)
+	on, _, _ := a.lay(l, plan{gpu: l.layers + 1}, true)
 	requests = math.Inf(1)
 	for i := range on {
 		d := &a.m.devices[i]
 		room := d.usable - d.reserve(a.q) - on[i].Weights - on[i].Compute
-		part := float64(each) * float64(on[i].Cache) / float64(max(most.cache, 1))
+		part := float64(each) * float64(on[i].Cache) / float64(max(l.cache, 1))
 		requests = min(requests, max(0, float64(room)/part))
 	}
 	if each == 0 || math.IsInf(requests, 1) {
