@@ -172,7 +172,7 @@ func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend st
 		unit = "cpu"
 	}
 	c := config{
-		class: class, silicon: number("silicon " + silicon), arch: number("arch " + cmp.Or(text(h.Architecture), silicon)),
+		class: class, silicon: number("silicon " + silicon), arch: number("arch " + cmp.Or(val(h.Architecture), silicon)),
 		kernels: number("kernels " + kind + " " + cmp.Or(backend, plainBackend(class, kind)) + " " + string(unit)),
 		tool:    number("tool " + string(tool)), logBandwidth: math.Log(bandwidth), year: e.year,
 	}

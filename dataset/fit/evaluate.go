@@ -100,7 +100,7 @@ func splitQuality(e *Engine, set *dataset.Set, fold map[int32]int, model func(fo
 		if b.ModelSizeGiB != nil {
 			q.WeightsGB = *b.ModelSizeGiB
 		}
-		if m := expertsOnHost.FindStringSubmatch(text(b.Notes)); m != nil {
+		if m := expertsOnHost.FindStringSubmatch(val(b.Notes)); m != nil {
 			n := int64(t.body.layers)
 			if given, err := strconv.ParseInt(m[1]+m[2], 10, 64); err == nil {
 				n = given
@@ -109,7 +109,7 @@ func splitQuality(e *Engine, set *dataset.Set, fold map[int32]int, model func(fo
 		} else if b.NGPULayers != nil && *b.NGPULayers <= int64(t.body.layers) {
 			q.GPULayers = b.NGPULayers
 		}
-		if m := mainMemory.FindStringSubmatch(text(b.Notes)); m != nil {
+		if m := mainMemory.FindStringSubmatch(val(b.Notes)); m != nil {
 			q.SystemMemoryGB, _ = strconv.ParseFloat(m[1], 64)
 		}
 		a, fault := hidden.Fit(q)

@@ -87,7 +87,7 @@ func paramsOf(m *dataset.Model, bits func(name string) float64) (params float64)
 // shapesOf reads the facts of a model. missing are those that are not known, by field.
 func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []string) {
 	a, kv := &m.Architecture, &m.KVCache
-	known := func(field string, p *int64, low, high int64) (int64, int64) {
+	read := func(field string, p *int64, low, high int64) (int64, int64) {
 		if p != nil {
 			return *p, *p
 		}
@@ -95,11 +95,11 @@ func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []st
 		return low, high
 	}
 	least.latent = kv.Attention != nil && *kv.Attention == "mla"
-	low, high := known("kv_cache.num_kv_layers", kv.NumKVLayers, 0, cmp.Or(val(a.NumLayers), MostLayers))
+	low, high := read("kv_cache.num_kv_layers", kv.NumKVLayers, 0, cmp.Or(val(a.NumLayers), MostLayers))
 	most.latent = least.latent
 	if high > 0 {
 		before := len(missing)
-		least.widths(kv, known)
+		least.widths(kv, read)
 		most.global, most.sliding, most.rank = least.global, least.sliding, least.rank
 		if len(missing) > before { // some width is not known
 			values := int64(MostCached*math.Pow(params, 2.0/3)) / high
@@ -129,10 +129,10 @@ func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []st
 	}
 	if kv.RecurrentStateBytes != nil || val(kv.NumLinearAttentionLayers) > 0 || a.Type != nil && (*a.Type == "hybrid" || *a.Type == "ssm") {
 		layers := val(cmp.Or(kv.NumLinearAttentionLayers, a.NumLayers, new(int64(MostLayers))))
-		least.recurrent, most.recurrent = known("kv_cache.recurrent_state_bytes", kv.RecurrentStateBytes, 0, layers*cmp.Or(val(a.HiddenSize), MostHidden)*MostState)
+		least.recurrent, most.recurrent = read("kv_cache.recurrent_state_bytes", kv.RecurrentStateBytes, 0, layers*cmp.Or(val(a.HiddenSize), MostHidden)*MostState)
 	}
-	least.hidden, most.hidden = known("architecture.hidden_size", a.HiddenSize, 0, MostHidden)
-	least.vocab, most.vocab = known("architecture.vocab_size", a.VocabSize, 0, MostVocab)
+	least.hidden, most.hidden = read("architecture.hidden_size", a.HiddenSize, 0, MostHidden)
+	least.vocab, most.vocab = read("architecture.vocab_size", a.VocabSize, 0, MostVocab)
 	least.forward = max(val(a.IntermediateSize), val(a.MoEIntermediateSize)*(val(a.NumExpertsPerToken)+val(a.NumSharedExperts)))
 	most.forward = cmp.Or(least.forward, 4*most.hidden)
 	least.heads, least.perToken = val(a.NumAttentionHeads), val(a.NumExpertsPerToken)
@@ -141,29 +141,22 @@ func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []st
 	return least, most, missing
 }
 
-func val(p *int64) int64 {
-	if p == nil {
-		return 0
-	}
-	return *p
-}
-
 // slides makes so many of the layers sliding ones.
 func (s *shape) slides(layers, window int64) {
 	s.slidingLayers, s.globalLayers, s.window = layers, s.globalLayers-layers, window
 }
 
 // widths works out what one token keeps in one layer of each kind.
-func (s *shape) widths(kv *dataset.KVCache, known func(field string, p *int64, low, high int64) (int64, int64)) {
+func (s *shape) widths(kv *dataset.KVCache, read func(field string, p *int64, low, high int64) (int64, int64)) {
 	if s.latent {
-		rank, _ := known("kv_cache.kv_lora_rank", kv.KVLoraRank, 0, 0)
-		rotary, _ := known("kv_cache.qk_rope_head_dim", kv.QKRopeHeadDim, 0, 0)
+		rank, _ := read("kv_cache.kv_lora_rank", kv.KVLoraRank, 0, 0)
+		rotary, _ := read("kv_cache.qk_rope_head_dim", kv.QKRopeHeadDim, 0, 0)
 		s.rank, s.global.keys = rank, rank+rotary
 		s.sliding = s.global
 		return
 	}
-	known("kv_cache.num_kv_heads", kv.NumKVHeads, 0, 0)
-	known("kv_cache.head_dim", kv.HeadDim, 0, 0)
+	read("kv_cache.num_kv_heads", kv.NumKVHeads, 0, 0)
+	read("kv_cache.head_dim", kv.HeadDim, 0, 0)
 	of := func(heads, dim *int64) width {
 		n, keys := val(cmp.Or(heads, kv.NumKVHeads)), cmp.Or(dim, kv.HeadDim)
 		return width{n * val(keys), n * val(cmp.Or(kv.VHeadDim, keys))}

@@ -10,68 +10,47 @@ import (
 	"modeldex/dataset"
 )
 
-// A Query asks whether one model runs on one machine. The zero value of each field but Model
-// means its default.
+// A Query asks whether one model runs on one machine. The zero value of each field but Model means its default. GB are
+// 2^30 bytes, bandwidths 10^9 bytes per second.
 type Query struct {
 	Model        dataset.Slug
-	Quantization string // a size of the model by name, or any name of a quantization; empty: all sizes of the model
-	// WeightsGB is the size of the file in GB of 2^30 bytes, in place of the sizes of the model; 0: not given.
-	WeightsGB float64
-	Hardware  dataset.Slug // or MemoryGB and BandwidthGBps
-	Beside    []Unit       // further devices, which may be unlike the first
-	Count     int          // of each device, so that there are 1 to MaxCount; 0: 1
-	Split     Split        // of several devices; empty: that of the rules
-	Context   int64        // tokens to keep room for; 0: DefaultContext, or the model's limit where that is less
-	KV        KVType       // of keys, and of values without KVV; empty: F16
-	KVV       KVType       // of values
-	// NoFlashAttention counts the scratch memory that attention needs without it.
-	NoFlashAttention bool
-	Rules            Rules // empty: LlamaCpp
-	// Parallel is how many requests run at once: slots of llama.cpp that share the context, requests of the whole
-	// context elsewhere; 0: 1.
-	Parallel   int
-	MicroBatch int64 // tokens read at once; 0: DefaultMicroBatch, or VLLMTokens
-	// Utilization is the part of a card that vLLM may use; 0: VLLMUtilization.
-	Utilization float64
-	// AllowExtended accepts a context above the model's limit, as with YaRN.
-	AllowExtended bool
-	// MemoryGB is the memory of one device in GB of 2^30 bytes; 0: that of the hardware. Of
-	// hardware sold with several sizes the largest counts without it.
-	MemoryGB float64
-	// BandwidthGBps is the memory bandwidth of one device in 10^9 bytes per second; 0: that of
-	// the hardware.
-	BandwidthGBps float64
-	// UnifiedShare is the part of unified memory a program may use, above 0 and at most 1; 0: the
-	// default of the vendor.
-	UnifiedShare float64
-	// Host is the processor or machine that holds discrete devices; empty: not known.
-	Host dataset.Slug
-	// SystemMemoryGB is the main memory beside a discrete device, for offload; 0: that of the host, or not known.
-	SystemMemoryGB float64
-	// GPULayers is how many layers llama.cpp puts on the devices, the output counted as one; CPUMoE of how many
-	// layers, from the first, it keeps the experts in main memory. Nil: as many and as few as there is room for.
-	GPULayers, CPUMoE *int64
-	// Projector counts the projector that reads pictures, of the size of the record or of ProjectorGB; MTP counts the layer
-	// of the model that drafts tokens; Draft is a model that does, in DraftQuantization or Q8_0.
-	Projector, MTP    bool
-	ProjectorGB       float64
-	Draft             dataset.Slug
-	DraftQuantization string
-	beside            []Companion // once they are worked out
-	usualBatch        bool        // MicroBatch is a default
-	large             bool        // the defaults of vLLM are those of large cards
-	// Tool and Backend are what the speed is asked for; empty: the program of the rules and the
-	// backend that is usual there (backendOf).
-	Tool    dataset.Slug
-	Backend string
-	// ComputeUnit is the part of the machine that does the work; empty: that of the backend.
-	ComputeUnit ComputeUnit
-	// PromptTokens and AnswerTokens are the lengths of a request, for the times it takes; 0: no times.
-	PromptTokens, AnswerTokens int64
-	// SystemBandwidthGBps is the bandwidth of the main memory beside discrete devices, in 10^9 bytes per second; 0: that
-	// of the host, or of what is usual (usualHost).
-	SystemBandwidthGBps float64
-	Costs               *Costs // nil: no costs
+	Quantization string  // a size of the model by name, or any name of a quantization; empty: all sizes of the model
+	WeightsGB    float64 // of the file, in place of the sizes of the model
+
+	Hardware      dataset.Slug // or MemoryGB and BandwidthGBps
+	Beside        []Unit       // further devices, which may be unlike the first
+	Count         int          // of each device, so that there are 1 to MaxCount; 0: 1
+	MemoryGB      float64      // of one device; 0: that of the hardware, of several sizes the largest
+	BandwidthGBps float64      // of one device; 0: that of the hardware
+	UnifiedShare  float64      // part of unified memory that a program may use; 0: the default of the vendor
+
+	Host                dataset.Slug // processor or machine that holds discrete devices; empty: not known
+	SystemMemoryGB      float64      // main memory beside discrete devices; 0: that of the host, or not known
+	SystemBandwidthGBps float64      // of main memory; 0: that of the host, or what is usual
+	GPULayers           *int64       // layers llama.cpp puts on the devices, the output counted as one; nil: as many as fit
+	CPUMoE              *int64       // layers, from the first, whose experts stay in main memory; nil: as few as possible
+	Split               Split        // of several devices; empty: that of the rules
+
+	Rules            Rules   // empty: those of Tool, or LlamaCpp
+	Context          int64   // tokens to keep room for; 0: DefaultContext, or the model's limit where that is less
+	AllowExtended    bool    // accept a context above the model's limit, as with YaRN
+	KV, KVV          KVType  // of keys, and of values; empty: F16, and KV
+	NoFlashAttention bool    // count the scratch memory that attention needs without it
+	Parallel         int     // slots of llama.cpp, which share the context, or requests that each have it; 0: 1
+	MicroBatch       int64   // tokens read at once; 0: DefaultMicroBatch, or VLLMTokens
+	Utilization      float64 // part of a card that vLLM may use; 0: VLLMUtilization
+
+	Projector, MTP    bool         // count the projector that reads pictures, and the layer of the model that drafts tokens
+	ProjectorGB       float64      // in place of the size that the record has
+	Draft             dataset.Slug // model that drafts tokens
+	DraftQuantization string       // empty: Q8_0
+
+	Tool                       dataset.Slug // that the speed is asked for; empty: the program of the rules
+	Backend                    string       // empty: the usual one (backendOf)
+	ComputeUnit                ComputeUnit  // part of the machine that works; empty: that of the backend
+	PromptTokens, AnswerTokens int64        // of a request, for the times it takes; 0: no times
+	Costs                      *Costs       // nil: no costs
+
 	// MeasuredFirst prefers a size of at least LeastBits that fits and was measured on the hardware to a more
 	// precise one whose speed is an estimate. It also prefers any size of at most EnoughBits to one of more.
 	MeasuredFirst bool
@@ -82,6 +61,9 @@ type Query struct {
 	Only func(dataset.Slug) bool
 	// BestOnly answers with the best size alone, which is a tenth of the work.
 	BestOnly bool
+
+	beside            []Companion // once they are worked out
+	usualBatch, large bool        // MicroBatch is a default; the defaults of vLLM are those of large cards
 }
 
 // A Unit is a device by name, with its memory in GB, or 0 for that of its record.

@@ -180,7 +180,7 @@ func (r *reader) add(b *dataset.Benchmark, at uint32) {
 	if row.value = math.Log(*b.GenerationTPS) + c.logTime(); row.value > leastShare && row.value < mostShare {
 		r.generation = append(r.generation, row)
 		if is == dataset.SingleYes {
-			r.backends.count(r.hardware[b.Hardware].Hardware, b.Tool, &c, text(b.Backend))
+			r.backends.count(r.hardware[b.Hardware].Hardware, b.Tool, &c, val(b.Backend))
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 	if unit == "" {
 		unit = "gpu"
 	}
-	c := r.deviceConfig(h.Hardware, b.Tool, text(b.Backend), unit, h.bandwidth, r.numbers.of)
+	c := r.deviceConfig(h.Hardware, b.Tool, val(b.Backend), unit, h.bandwidth, r.numbers.of)
 	t.body.into(&c)
 	c.logBytes, c.logBits = math.Log(r.reads(t.body, bytes/t.body.share)), math.Log(r.bitsOf(*b.Quantization))
 	c.format, c.year = r.numbers.of("format "+formatOf(*b.Quantization)), yearOf(b.RunDate)

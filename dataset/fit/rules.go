@@ -1,6 +1,10 @@
 package fit
 
-import "slices"
+import (
+	"slices"
+
+	"modeldex/dataset/record"
+)
 
 // gib is 2^30 bytes. Vendors count memory in the same unit although they write GB: a card of
 // 24 GB reports 24,564 MiB (https://github.com/ggml-org/llama.cpp/pull/15860), one of 80 GB
@@ -18,22 +22,17 @@ const (
 )
 
 // Values lists the rules as texts, the default first.
-func (Rules) Values() []string { return []string{string(LlamaCpp), string(VLLM), string(MLX)} }
+func (Rules) Values() []string { return record.Texts([]Rules{LlamaCpp, VLLM, MLX}) }
 
 // KVType is how keys or values are stored in the cache.
 type KVType string
 
-// The storage types of the cache.
+// The storage types of the cache that have rules of their own; kvStorages has all.
 const (
-	F16   KVType = "f16"
-	BF16  KVType = "bf16"
-	Q80   KVType = "q8_0"
-	Q51   KVType = "q5_1"
-	Q50   KVType = "q5_0"
-	Q41   KVType = "q4_1"
-	Q40   KVType = "q4_0"
-	IQ4NL KVType = "iq4_nl"
-	FP8   KVType = "fp8"
+	F16 KVType = "f16"
+	Q80 KVType = "q8_0"
+	Q40 KVType = "q4_0"
+	FP8 KVType = "fp8"
 )
 
 // A kvStorage is the bytes of 32 values in the cache, and which programs have the type.
@@ -48,23 +47,18 @@ type kvStorage struct {
 // scale and a 16-bit bias, which comes to the sizes of q8_0 and q4_0 (mlx_lm/models/cache.py, QuantizedKVCache).
 var kvStorages = []kvStorage{
 	{F16, 64, []Rules{LlamaCpp, VLLM, MLX}},
-	{BF16, 64, []Rules{LlamaCpp, VLLM, MLX}},
+	{"bf16", 64, []Rules{LlamaCpp, VLLM, MLX}},
 	{Q80, 34, []Rules{LlamaCpp, MLX}},
-	{Q51, 24, []Rules{LlamaCpp}},
-	{Q50, 22, []Rules{LlamaCpp}},
-	{Q41, 20, []Rules{LlamaCpp}},
+	{"q5_1", 24, []Rules{LlamaCpp}},
+	{"q5_0", 22, []Rules{LlamaCpp}},
+	{"q4_1", 20, []Rules{LlamaCpp}},
 	{Q40, 18, []Rules{LlamaCpp, MLX}},
-	{IQ4NL, 18, []Rules{LlamaCpp}},
+	{"iq4_nl", 18, []Rules{LlamaCpp}},
 	{FP8, 32, []Rules{VLLM}},
 }
 
 // Values lists the storage types as texts, the default first.
-func (KVType) Values() (out []string) {
-	for _, s := range kvStorages {
-		out = append(out, string(s.kind))
-	}
-	return out
-}
+func (KVType) Values() []string { return Rules("").kvTypes() }
 
 func (t KVType) storage() kvStorage {
 	i := slices.IndexFunc(kvStorages, func(s kvStorage) bool { return s.kind == t })
@@ -77,10 +71,10 @@ func (t KVType) bytes(n int64) int64 { return n * t.storage().per32 / 32 }
 // quantized reports whether values take less than 16 bits.
 func (t KVType) quantized() bool { return t.storage().per32 < 64 }
 
-// Of lists the types that a program has.
+// kvTypes lists the types that a program has; all for none.
 func (r Rules) kvTypes() (out []string) {
 	for _, s := range kvStorages {
-		if slices.Contains(s.engines, r) {
+		if r == "" || slices.Contains(s.engines, r) {
 			out = append(out, string(s.kind))
 		}
 	}
@@ -97,7 +91,7 @@ const (
 )
 
 // Values lists the splits as texts.
-func (Split) Values() []string { return []string{string(SplitLayer), string(SplitTensor)} }
+func (Split) Values() []string { return record.Texts([]Split{SplitLayer, SplitTensor}) }
 
 // Defaults of a query.
 const (

@@ -117,10 +117,7 @@ const LeastBits = 4
 const EnoughBits = 9
 
 // hasLeastBits reports whether a size is known to have at least LeastBits.
-func (t *target) hasLeastBits(size int) bool {
-	bits := t.bits(&t.Quantizations[size])
-	return bits != nil && *bits >= LeastBits
-}
+func (t *target) hasLeastBits(size int) bool { return val(t.bits(&t.Quantizations[size])) >= LeastBits }
 
 // beyondEnough is 1 for a size that is known to have more than EnoughBits. Of weights that were trained in four bits it is 0
 // for those alone: other files have the same weights under other names, and mostly are slower.
@@ -128,8 +125,7 @@ func (t *target) beyondEnough(size int) int {
 	if t.fourBits {
 		return oneIf(!slices.Contains(asTrained, t.Quantizations[size].Name))
 	}
-	bits := t.bits(&t.Quantizations[size])
-	return oneIf(bits != nil && *bits > EnoughBits)
+	return oneIf(val(t.bits(&t.Quantizations[size])) > EnoughBits)
 }
 
 // oneIf is 1 for true and 0 for false, so that what is true comes last in an order.
@@ -187,12 +183,18 @@ func (t *target) inOrder() []ordered {
 }
 
 // comparePrecision orders two sizes, given by number: the more precise one first, of equal ones a published file before
-// a computed size, then the smaller one.
+// a computed size, then the smaller one. More than 17 bits per weight are no more precise than what was trained.
 func (t *target) comparePrecision(i, j int) int {
 	a, b := &t.Quantizations[i], &t.Quantizations[j]
+	precision := func(z *dataset.Quantization) float64 {
+		if bits := val(t.bits(z)); bits <= 17 {
+			return bits
+		}
+		return -1
+	}
 	return cmp.Or(
-		-cmp.Compare(precision(t.bits(a)), precision(t.bits(b))),
-		-cmp.Compare(oneIf(a.Basis == dataset.Published), oneIf(b.Basis == dataset.Published)),
+		cmp.Compare(precision(b), precision(a)),
+		cmp.Compare(oneIf(b.Basis == dataset.Published), oneIf(a.Basis == dataset.Published)),
 		cmp.Compare(a.SizeBytes, b.SizeBytes),
 	)
 }
@@ -208,8 +210,7 @@ func (t *target) bits(z *dataset.Quantization) *float64 {
 	default:
 		weights = *t.ParamsB * 1e9
 	}
-	bits := round4(float64(z.SizeBytes) * 8 / weights)
-	return &bits
+	return new(round4(float64(z.SizeBytes) * 8 / weights))
 }
 
 // weightsByFormat is how many weights the files of a format have. It has the formats whose published files of
@@ -245,29 +246,18 @@ const (
 	mostPart = 0.97
 )
 
-// precision orders sizes by bits per weight, nil where they are unknown.
-func precision(bits *float64) float64 {
-	switch {
-	case bits == nil:
-		return 0
-	case *bits > 17:
-		return -1
-	}
-	return *bits
-}
-
 // sameName compares names of quantizations, letter case aside.
 func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
 // folded is equal for names that are the same.
 func folded(name string) string { return strings.ToLower(name) }
 
-// text gives an optional text, empty where unknown.
-func text(s *string) string {
-	if s == nil {
-		return ""
+// val is an optional value, zero where unknown.
+func val[T any](v *T) (value T) {
+	if v != nil {
+		value = *v
 	}
-	return *s
+	return value
 }
 
 // HasSize reports whether a model has a size of this name.

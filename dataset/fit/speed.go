@@ -155,7 +155,7 @@ var (
 func (a *ask) asked(b *dataset.Benchmark) bool {
 	q := a.q
 	return int(b.HardwareCount) == q.Count && len(q.Beside) == 0 && a.e.sameBandwidth(a.m, b.Hardware) && (q.Tool == "" || b.Tool == q.Tool) &&
-		(q.Backend == "" || text(b.Backend) == q.Backend) && (q.ComputeUnit == "" || cmp.Or(unitThat(b), q.ComputeUnit) == q.ComputeUnit)
+		(q.Backend == "" || val(b.Backend) == q.Backend) && (q.ComputeUnit == "" || cmp.Or(unitThat(b), q.ComputeUnit) == q.ComputeUnit)
 }
 
 // tried is what was measured of a size, of the best rank there is. Runs on siblings of the hardware count only where

@@ -101,7 +101,7 @@ func (a *ask) hostBandwidth() (bandwidth float64, usual string) {
 		}
 	}
 	switch h := a.m.hw; {
-	case a.laid != nil && a.laid.Host > mostOnDesktop, h != nil && strings.HasPrefix(text(h.MemoryType), "HBM"):
+	case a.laid != nil && a.laid.Host > mostOnDesktop, h != nil && strings.HasPrefix(val(h.MemoryType), "HBM"):
 		return 307.2e9, "eight channels of DDR5-4800"
 	case h != nil && h.ReleaseDate != nil && h.ReleaseDate.Number() < 20221001:
 		return 51.2e9, "two channels of DDR4-3200"
