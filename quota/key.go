@@ -26,6 +26,18 @@ type Digest [sha256.Size]byte
 // String returns the digest in hexadecimal.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
+// MarshalText returns the digest in hexadecimal.
+func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads the form that MarshalText writes.
+func (d *Digest) UnmarshalText(text []byte) error {
+	b, err := hex.DecodeString(string(text))
+	if err != nil || copy(d[:], b) != len(d) || len(b) != len(d) {
+		return fmt.Errorf("digest: must be %d hexadecimal digits", 2*len(d))
+	}
+	return nil
+}
+
 // Secret is a key as its owner sees it, once. It prints and logs as its hint, so that a
 // careless format verb cannot leak it; Reveal is the one way to the characters.
 type Secret string

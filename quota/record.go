@@ -60,8 +60,8 @@ const MaxOldSecrets = 4
 // from then on. For one without grace, Until is minus the time of its rotation. That is in the past by every
 // clock, even if a server's clock is behind that of the server which rotated it.
 type OldSecret struct {
-	Digest Digest
-	Until  int64
+	Digest Digest `json:"digest"`
+	Until  int64  `json:"until"`
 }
 
 // mostAhead is how far ahead the end of a grace can be, in seconds, with clocks that differ by less than a day. One
@@ -82,17 +82,17 @@ func (o OldSecret) ends(now int64) time.Time {
 
 // Record is an account as the ledger keeps it, without the person behind it.
 type Record struct {
-	ID      ID
-	Rev     uint64 // rises by one with every change; 1 when created
-	Status  Status
-	Erased  bool // the person has been removed
-	Tier    string
-	Limit   uint64 // custom monthly limit; 0 takes the tier's
-	Created int64  // Unix seconds
-	Changed int64  // Unix seconds of the last change; equals Created at first
-	Hint    string
-	Digest  Digest
-	Old     []OldSecret // oldest first, at most MaxOldSecrets
+	ID      ID          `json:"id,omitzero"`
+	Rev     uint64      `json:"rev"` // rises by one with every change; 1 when created
+	Status  Status      `json:"status"`
+	Erased  bool        `json:"erased"` // the person has been removed
+	Tier    string      `json:"tier"`
+	Limit   uint64      `json:"limit"`   // custom monthly limit; 0 takes the tier's
+	Created int64       `json:"created"` // Unix seconds
+	Changed int64       `json:"changed"` // Unix seconds of the last change; equals Created at first
+	Hint    string      `json:"hint"`
+	Digest  Digest      `json:"digest"`
+	Old     []OldSecret `json:"old"` // oldest first, at most MaxOldSecrets
 }
 
 // Person is who asked for a key. The zero value is a person who has been erased.

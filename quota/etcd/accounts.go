@@ -1,7 +1,6 @@
 package etcd
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -12,7 +11,6 @@ import (
 
 	"modeldex/quota"
 
-	jsonv2 "github.com/goccy/go-json/v2"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/codes"
@@ -21,43 +19,28 @@ import (
 
 // stored is an account as it was read, with what a transaction has to compare.
 type stored struct {
-	doc    document
-	rev    int64 // etcd's revision of the account's last change
-	record quota.Record
+	account
 	person quota.Person
+	rev    int64 // etcd's revision of the account's last change
 }
 
 // read reads an account and its person in one transaction; quota.ErrNotFound when there is none.
-func (s *Store) read(ctx context.Context, id quota.ID) (stored, error) {
+func (s *Store) read(ctx context.Context, id quota.ID) (out stored, err error) {
 	account, person := s.key("a", hexID(id)), s.key("p", hexID(id))
 	resp, err := s.commit(s.client.Txn(ctx).Then(clientv3.OpGet(account), clientv3.OpGet(person)))
 	if err != nil {
-		return stored{}, err
+		return out, err
 	}
 	kvs := resp.Responses[0].GetResponseRange().Kvs
 	if len(kvs) == 0 {
-		return stored{}, quota.ErrNotFound
+		return out, quota.ErrNotFound
 	}
-	out := stored{rev: kvs[0].ModRevision}
-	if out.doc, err = parseDocument(account, kvs[0].Value); err != nil {
-		return stored{}, err
-	}
-	if out.record, err = parseRecord(account, id, kvs[0].Value); err != nil {
-		return stored{}, err
-	}
+	out.rev = kvs[0].ModRevision
+	out.account, err = parseAccount(account, id, kvs[0].Value)
 	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
-		if out.person, err = parsePerson(person, kv.Value); err != nil {
-			return stored{}, err
-		}
+		err = errors.Join(err, parse(person, kv.Value, &out.person))
 	}
-	return out, nil
-}
-
-func parsePerson(key string, value []byte) (p quota.Person, err error) {
-	if err := jsonv2.Unmarshal(value, &p); err != nil {
-		return p, fmt.Errorf("%w: %s: %w", quota.ErrCorrupt, key, err)
-	}
-	return p, nil
+	return out, err
 }
 
 // Get implements quota.Store.
@@ -65,70 +48,41 @@ func (s *Store) Get(ctx context.Context, id quota.ID) (quota.Record, quota.Perso
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	got, err := s.read(ctx, id)
-	return got.record, got.person, s.about("reading", err)
-}
-
-// about explains an error, but leaves those about an account as they are.
-func (s *Store) about(act string, err error) error {
-	for _, of := range []error{quota.ErrNotFound, quota.ErrTaken, quota.ErrTooMany} {
-		if errors.Is(err, of) {
-			return err
-		}
-	}
-	return s.explain(act, err)
+	return got.Record, got.person, s.explain("reading", err)
 }
 
 // Find implements quota.Store.
 func (s *Store) Find(ctx context.Context, f quota.Filter, fn func(quota.Record, quota.Person) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	if f.Email != "" {
-		return s.findEmail(ctx, f, fn)
+	more := true
+	visit := func(id quota.ID) error { // with the person, as it is now
+		got, err := s.read(ctx, id)
+		if err == nil && f.Matches(got.Record) && (f.Email == "" || quota.SameAddress(got.person.Email, f.Email)) {
+			more = fn(got.Record, got.person)
+		}
+		return err
 	}
-	dir, after := s.key("a")+"/", ""
+	if f.Email != "" {
+		ids, err := s.idsOf(ctx, quota.AddressKeys(f.Email))
+		for _, id := range ids {
+			if err == nil && more {
+				err = visit(id)
+			}
+		}
+		return s.explain("reading", err)
+	}
+	after := ""
 	if f.After != 0 {
 		after = hexID(f.After) + "\x00"
 	}
-	more := true
-	_, err := s.each(ctx, dir, after, 0, func(rest string, value []byte) error {
-		if !more {
-			return nil
-		}
-		id, err := parseHexID(dir+rest, rest)
-		if err != nil {
+	_, err := s.eachID(ctx, s.key("a")+"/", after, 0, func(id quota.ID, key string, value []byte) error {
+		if a, err := parseAccount(key, id, value); err != nil || !more || !f.Matches(a.Record) {
 			return err
 		}
-		r, err := parseRecord(dir+rest, id, value)
-		if err != nil || !f.Matches(r) {
-			return err
-		}
-		got, err := s.read(ctx, id) // with the person, as it is now
-		if errors.Is(err, quota.ErrNotFound) {
-			return nil // removed meanwhile
-		}
-		if err == nil {
-			more = fn(got.record, got.person)
-		}
-		return err
+		return visit(id)
 	})
 	return s.explain("reading", err)
-}
-
-func (s *Store) findEmail(ctx context.Context, f quota.Filter, fn func(quota.Record, quota.Person) bool) error {
-	ids, err := s.idsOf(ctx, quota.AddressKeys(f.Email))
-	if err != nil {
-		return s.explain("reading", err)
-	}
-	for _, id := range ids {
-		got, err := s.read(ctx, id)
-		if err != nil {
-			return s.about("reading", err)
-		}
-		if f.Matches(got.record) && quota.SameAddress(got.person.Email, f.Email) && !fn(got.record, got.person) {
-			return nil
-		}
-	}
-	return nil
 }
 
 // addressDir is where the accounts listed under the hash of an address are.
@@ -137,11 +91,9 @@ func (s *Store) addressDir(hash []byte) string { return s.key("e", hex.EncodeToS
 // idsOf lists the accounts listed under any of the hashes, oldest first.
 func (s *Store) idsOf(ctx context.Context, hashes [][]byte) (ids []quota.ID, err error) {
 	for _, hash := range hashes {
-		dir := s.addressDir(hash)
-		if _, err = s.each(ctx, dir, "", 0, func(rest string, _ []byte) error {
-			id, err := parseHexID(dir+rest, rest)
+		if _, err = s.eachID(ctx, s.addressDir(hash), "", 0, func(id quota.ID, _ string, _ []byte) error {
 			ids = append(ids, id)
-			return err
+			return nil
 		}); err != nil {
 			return nil, err
 		}
@@ -151,7 +103,8 @@ func (s *Store) idsOf(ctx context.Context, hashes [][]byte) (ids []quota.ID, err
 }
 
 // Create implements quota.Store. The number of accounts of the address is counted first; the
-// transaction then compares that no account of the address was added since.
+// transaction then compares that no account of the address was added since. An attempt whose response was lost is
+// repeated, and may then find the account that it made.
 func (s *Store) Create(ctx context.Context, r quota.Record, p quota.Person, perEmail int) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -159,23 +112,15 @@ func (s *Store) Create(ctx context.Context, r quota.Record, p quota.Person, perE
 		return fmt.Errorf("creating account: %w", err)
 	}
 	unclear := false
-	return s.about("writing", s.retry(ctx, func() (bool, error) {
-		if unclear {
-			switch got, err := s.read(ctx, r.ID); {
-			case err == nil && sameRecord(got.record, r):
-				return true, nil
-			case isUnclear(err):
-				return false, nil
-			case !errors.Is(err, quota.ErrNotFound):
-				return false, cmp.Or(err, quota.ErrTaken)
+	return s.explain("writing", s.retry(ctx, func() (bool, error) {
+		done, err := s.tryCreate(ctx, r, p, perEmail)
+		if unclear && errors.Is(err, quota.ErrTaken) {
+			if got, readErr := s.read(ctx, r.ID); readErr != nil || sameRecord(got.Record, r) {
+				return !isUnclear(readErr), notUnclear(readErr)
 			}
 		}
-		done, err := s.tryCreate(ctx, r, p, perEmail, unclear)
-		if isUnclear(err) {
-			unclear = true
-			return false, nil
-		}
-		return done, err
+		unclear = unclear || isUnclear(err)
+		return done, notUnclear(err)
 	}))
 }
 
@@ -189,49 +134,53 @@ func isUnclear(err error) bool {
 	return status.Code(err) == codes.Unavailable
 }
 
-// sameRecord compares records as they are stored.
-func sameRecord(a, b quota.Record) bool {
-	x, y := document{}, document{}
-	setRecord(x, a)
-	setRecord(y, b)
-	return a.ID == b.ID && x.encode() == y.encode()
+// notUnclear is nil for an error after which an attempt is to be repeated.
+func notUnclear(err error) error {
+	if isUnclear(err) {
+		return nil
+	}
+	return err
 }
 
-// tryCreate creates an account; again says that it may be there from an attempt before.
-func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, perEmail int, again bool) (bool, error) {
+// sameRecord compares records as they are stored.
+func sameRecord(a, b quota.Record) bool {
+	return a.ID == b.ID && encodeAccount(a, nil) == encodeAccount(b, nil)
+}
+
+// putAccount are the operations that store an account and its person.
+func (s *Store) putAccount(r quota.Record, p quota.Person) []clientv3.Op {
 	id := hexID(r.ID)
-	account := s.key("a", id)
-	d := document{}
-	setRecord(d, r)
-	compare := []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(account), "=", 0)}
-	puts := []clientv3.Op{clientv3.OpPut(account, d.encode())}
+	puts := []clientv3.Op{clientv3.OpPut(s.key("a", id), encodeAccount(r, nil))}
 	if p != (quota.Person{}) {
-		raw, err := jsonv2.Marshal(p)
-		if err != nil {
-			return false, err
-		}
-		puts = append(puts, clientv3.OpPut(s.key("p", id), string(raw)))
+		puts = append(puts, clientv3.OpPut(s.key("p", id), encode(p)))
 	}
+	if p.Email != "" {
+		puts = append(puts, clientv3.OpPut(s.addressDir(p.AddressKey())+id, ""))
+	}
+	return puts
+}
+
+func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, perEmail int) (bool, error) {
+	account := s.key("a", hexID(r.ID))
+	compare := []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(account), "=", 0)}
+	puts := s.putAccount(r, p)
 	if p.Email != "" {
 		guard := s.key("g", hex.EncodeToString(p.AddressKey()))
 		rev, err := s.revisionOf(ctx, guard)
+		if err == nil {
+			err = s.checkAddress(ctx, r.ID, p, perEmail)
+		}
 		if err != nil {
 			return false, err
 		}
-		if err := s.checkAddress(ctx, p, perEmail); err != nil {
-			return false, err
-		}
 		compare = append(compare, clientv3.Compare(clientv3.ModRevision(guard), "=", rev))
-		puts = append(puts, clientv3.OpPut(guard, ""), clientv3.OpPut(s.addressDir(p.AddressKey())+id, ""))
+		puts = append(puts, clientv3.OpPut(guard, ""))
 	}
 	resp, err := s.commit(s.client.Txn(ctx).If(compare...).Then(puts...).Else(clientv3.OpGet(account)))
 	if err != nil || resp.Succeeded {
 		return err == nil, err
 	}
-	if there := resp.Responses[0].GetResponseRange().Kvs; len(there) > 0 {
-		if again && string(there[0].Value) == d.encode() {
-			return true, nil // by the attempt whose response was lost
-		}
+	if len(resp.Responses[0].GetResponseRange().Kvs) > 0 {
 		return false, quota.ErrTaken
 	}
 	return false, nil // another key of the address was created meanwhile: count again
@@ -246,9 +195,9 @@ func (s *Store) revisionOf(ctx context.Context, key string) (int64, error) {
 	return resp.Kvs[0].ModRevision, nil
 }
 
-// checkAddress returns quota.ErrTooMany when the address has perEmail accounts that are not
+// checkAddress returns quota.ErrTooMany when the address has perEmail other accounts that are not
 // revoked; 0 means no limit.
-func (s *Store) checkAddress(ctx context.Context, p quota.Person, perEmail int) error {
+func (s *Store) checkAddress(ctx context.Context, id quota.ID, p quota.Person, perEmail int) error {
 	if perEmail <= 0 {
 		return nil
 	}
@@ -257,12 +206,12 @@ func (s *Store) checkAddress(ctx context.Context, p quota.Person, perEmail int) 
 		return err
 	}
 	n := 0
-	for _, id := range ids {
-		got, err := s.read(ctx, id)
+	for _, other := range ids {
+		got, err := s.read(ctx, other)
 		if err != nil {
 			return err
 		}
-		if got.record.Status != quota.StatusRevoked {
+		if got.Status != quota.StatusRevoked && other != id {
 			n++
 		}
 	}
@@ -272,73 +221,63 @@ func (s *Store) checkAddress(ctx context.Context, p quota.Person, perEmail int) 
 	return nil
 }
 
-// Update implements quota.Store.
+// Update implements quota.Store. After an attempt whose response was lost it reads whether that was made. If it was not, it
+// makes the same change again, as long as there was no other: the first may still be under way, and only one can be made.
 func (s *Store) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, *quota.Person) error) (r quota.Record, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var rejected error // fn's own error, which is returned as it is
-	var sent change    // by the last attempt whose response was lost
+	var sent stored    // what the last attempt whose response was lost was to make of the account of that revision
 	err = s.retry(ctx, func() (bool, error) {
 		got, err := s.read(ctx, id)
-		if sent.rev != 0 && isUnclear(err) {
-			return false, nil
-		}
 		if err != nil {
+			if sent.rev != 0 {
+				err = notUnclear(err)
+			}
 			return false, err
 		}
-		if sent.rev != 0 && sameRecord(got.record, sent.record) {
-			r = sent.record
+		if sent.rev != 0 && sameRecord(got.Record, sent.Record) {
+			r = sent.Record
 			return true, nil
 		}
-		if got.rev == sent.rev { // the same again: the first may still be under way, and only one can be made
-			r = sent.record
-			return s.tryUpdate(ctx, id, got, sent, &sent)
+		to := sent
+		if got.rev != sent.rev {
+			to = stored{account{got.Record, got.Newer}, got.person, got.rev}
+			to.Old = slices.Clone(got.Old)
+			if rejected = fn(&to.Record, &to.person); rejected != nil {
+				return false, rejected
+			}
+			to.Rev++
+			if rejected = to.Check(); rejected != nil {
+				rejected = fmt.Errorf("changing account %s: %w", id, rejected)
+				return false, rejected
+			}
 		}
-		person := got.person
-		r = got.record
-		if rejected = fn(&r, &person); rejected != nil {
-			return false, rejected
+		r = to.Record
+		done, err := s.tryUpdate(ctx, got, to)
+		if isUnclear(err) {
+			sent, err = to, nil
 		}
-		r.Rev++
-		if rejected = r.Check(); rejected != nil {
-			rejected = fmt.Errorf("changing account %s: %w", id, rejected)
-			return false, rejected
-		}
-		return s.tryUpdate(ctx, id, got, change{got.rev, r, person}, &sent)
+		return done, err
 	})
 	if rejected != nil {
 		return r, rejected
 	}
-	return r, s.about("writing", err)
+	return r, s.explain("writing", err)
 }
 
-// change is what an update makes of an account whose last change has the revision rev.
-type change struct {
-	rev    int64
-	record quota.Record
-	person quota.Person
-}
-
-// tryUpdate makes a change if there was no other. When it is not known whether it was made, it is noted in sent.
-func (s *Store) tryUpdate(ctx context.Context, id quota.ID, got stored, to change, sent *change) (bool, error) {
-	account := s.key("a", hexID(id))
-	setRecord(got.doc, to.record)
-	ops := []clientv3.Op{clientv3.OpPut(account, got.doc.encode())}
+// tryUpdate makes a change if there was no other.
+func (s *Store) tryUpdate(ctx context.Context, got, to stored) (bool, error) {
+	id := hexID(to.ID)
+	ops := []clientv3.Op{clientv3.OpPut(s.key("a", id), encodeAccount(to.Record, got.Newer))}
 	if to.person == (quota.Person{}) && got.person != to.person {
-		ops = append(ops, clientv3.OpDelete(s.key("p", hexID(id))))
+		ops = append(ops, clientv3.OpDelete(s.key("p", id)))
 		if got.person.Email != "" {
-			ops = append(ops, clientv3.OpDelete(s.addressDir(got.person.AddressKey())+hexID(id)))
+			ops = append(ops, clientv3.OpDelete(s.addressDir(got.person.AddressKey())+id))
 		}
 	}
-	resp, err := s.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(account), "=", to.rev)).Then(ops...).Commit()
-	if isUnclear(err) {
-		*sent = to
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	return resp.Succeeded, nil
+	resp, err := s.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(s.key("a", id)), "=", to.rev)).Then(ops...).Commit()
+	return err == nil && resp.Succeeded, err
 }
 
 // retry runs try until it is done, fails or ctx ends. Between two runs it waits a little longer

@@ -9,7 +9,6 @@ import (
 
 	"modeldex/quota"
 
-	jsonv2 "github.com/goccy/go-json/v2"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -21,45 +20,31 @@ const copyTimeout = 10 * time.Minute
 // ErrInUse is returned when servers use a ledger that must be left alone.
 var ErrInUse = errors.New("servers use this ledger; stop them first")
 
-// Server is a process that uses the ledger.
-type Server struct {
-	ID      string `json:"id"`
-	Host    string `json:"host"`
+// server is a process that uses the ledger, as it is stored.
+type server struct {
+	Host    string `json:"host"` // for people who list the keys; may be empty
 	PID     int    `json:"pid"`
 	Started string `json:"started"` // RFC 3339, UTC
 }
 
-// Servers lists the other processes that are registered now.
-func (s *Store) Servers(ctx context.Context) ([]Server, error) {
+// Alone returns ErrInUse, with their names, if other processes use the ledger.
+func (s *Store) Alone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	out := []Server{}
-	dir := s.key("n") + "/"
-	_, err := s.each(ctx, dir, "", 0, func(rest string, value []byte) error {
+	var names []string
+	_, err := s.each(ctx, s.key("n")+"/", "", 0, func(rest string, value []byte) error {
+		var other server
 		if rest == s.server {
 			return nil
 		}
-		other := Server{ID: rest}
-		if err := jsonv2.Unmarshal(value, &other); err != nil {
-			return fmt.Errorf("%w: %s%s", quota.ErrCorrupt, dir, rest)
-		}
-		out = append(out, other)
-		return nil
-	})
-	return out, s.explain("reading", err)
-}
-
-// Alone returns ErrInUse, with their names, if other processes use the ledger.
-func (s *Store) Alone(ctx context.Context) error {
-	others, err := s.Servers(ctx)
-	if err != nil || len(others) == 0 {
+		err := parse(rest, value, &other)
+		names = append(names, fmt.Sprintf("%s pid %d", other.Host, other.PID))
 		return err
+	})
+	if err == nil && len(names) > 0 {
+		return fmt.Errorf("%s: %w: %s", s.name, ErrInUse, strings.Join(names, ", "))
 	}
-	var names []string
-	for _, o := range others {
-		names = append(names, fmt.Sprintf("%s pid %d", o.Host, o.PID))
-	}
-	return fmt.Errorf("%s: %w: %s", s.name, ErrInUse, strings.Join(names, ", "))
+	return s.explain("reading", err)
 }
 
 // Export implements quota.Portable: everything as of one revision of etcd. It keeps the counts of
@@ -67,68 +52,41 @@ func (s *Store) Alone(ctx context.Context) error {
 func (s *Store) Export(ctx context.Context, fn func(quota.Exported) error) error {
 	ctx, cancel := context.WithTimeout(ctx, copyTimeout)
 	defer cancel()
-	people := map[quota.ID]quota.Person{}
-	dir := s.key("p") + "/"
-	rev, err := s.each(ctx, dir, "", 0, func(rest string, value []byte) error {
-		id, err := parseHexID(dir+rest, rest)
-		if err != nil {
-			return err
-		}
-		people[id], err = parsePerson(dir+rest, value)
+	people, days, months := map[quota.ID]quota.Person{}, map[quota.ID][]quota.DayUsage{}, map[quota.ID][]quota.MonthCalls{}
+	rev, err := s.eachID(ctx, s.key("p")+"/", "", 0, func(id quota.ID, key string, value []byte) error {
+		var p quota.Person
+		err := parse(key, value, &p)
+		people[id] = p
 		return err
 	})
-	if err != nil {
-		return s.explain("reading", err)
-	}
-	months, err := s.allCounts(ctx, rev)
-	if err != nil {
-		return s.explain("reading", err)
-	}
-	days, err := s.allDays(ctx, rev)
-	if err != nil {
-		return s.explain("reading", err)
-	}
-	var failed error // fn's own error, which is returned as it is
-	accounts := s.key("a") + "/"
-	_, err = s.each(ctx, accounts, "", rev, func(rest string, value []byte) error {
-		id, err := parseHexID(accounts+rest, rest)
-		if err != nil {
+	if err == nil {
+		_, err = s.eachID(ctx, s.key("d")+"/", "", rev, func(id quota.ID, key string, value []byte) error {
+			var list []quota.DayUsage
+			err := parse(key, value, &list)
+			days[id] = list
 			return err
-		}
-		r, err := parseRecord(accounts+rest, id, value)
+		})
+	}
+	list, errMonths := s.months(ctx, rev)
+	err = errors.Join(err, errMonths)
+	for _, m := range list {
 		if err != nil {
-			return err
+			break
 		}
-		failed = fn(quota.Exported{Record: r, Person: people[id], Months: months[id], Days: days[id]})
-		return failed
+		_, err = s.eachID(ctx, s.key("u", m.String())+"/", "", rev, func(id quota.ID, key string, value []byte) error {
+			c, err := parseCounts(key, value)
+			if calls := c.total(); calls > 0 {
+				months[id] = append(months[id], quota.MonthCalls{Month: m, Calls: calls})
+			}
+			return err
+		})
+	}
+	if err != nil {
+		return s.explain("reading", err)
+	}
+	return s.eachAccount(ctx, "reading", rev, func(r quota.Record) error {
+		return fn(quota.Exported{Record: r, Person: people[r.ID], Months: months[r.ID], Days: days[r.ID]})
 	})
-	if failed != nil {
-		return failed
-	}
-	return s.explain("reading", err)
-}
-
-// allCounts reads the counts of all months; the keys are in order of month.
-func (s *Store) allCounts(ctx context.Context, rev int64) (map[quota.ID][]quota.MonthCalls, error) {
-	out := map[quota.ID][]quota.MonthCalls{}
-	dir := s.key("u") + "/"
-	_, err := s.each(ctx, dir, "", rev, func(rest string, value []byte) error {
-		month, err := monthOfKey(dir, dir+rest)
-		if err != nil {
-			return err
-		}
-		_, account, _ := strings.Cut(rest, "/")
-		id, err := parseHexID(dir+rest, account)
-		if err != nil {
-			return err
-		}
-		c, err := parseCounts(dir+rest, value)
-		if calls := c.total(); calls > 0 {
-			out[id] = append(out[id], quota.MonthCalls{Month: month, Calls: calls})
-		}
-		return err
-	})
-	return out, err
 }
 
 // Import implements quota.Portable. Every account is written by one transaction; when one fails,
@@ -138,7 +96,7 @@ func (s *Store) Import(ctx context.Context, accounts []quota.Exported) error {
 	defer cancel()
 	for _, a := range accounts {
 		if err := s.importOne(ctx, a); err != nil {
-			return s.about("writing", fmt.Errorf("account %s: %w", a.Record.ID, err))
+			return s.explain("writing", fmt.Errorf("account %s: %w", a.Record.ID, err))
 		}
 	}
 	return nil
@@ -148,27 +106,13 @@ func (s *Store) importOne(ctx context.Context, a quota.Exported) error {
 	if err := a.Record.Check(); err != nil {
 		return err
 	}
-	id := hexID(a.Record.ID)
-	account := s.key("a", id)
-	d := document{}
-	setRecord(d, a.Record)
-	ops := []clientv3.Op{clientv3.OpPut(account, d.encode())}
-	if a.Person != (quota.Person{}) {
-		raw, err := jsonv2.Marshal(a.Person)
-		if err != nil {
-			return err
-		}
-		ops = append(ops, clientv3.OpPut(s.key("p", id), string(raw)))
-	}
-	if a.Person.Email != "" {
-		ops = append(ops, clientv3.OpPut(s.addressDir(a.Person.AddressKey())+id, ""))
-	}
+	id, account := hexID(a.Record.ID), s.key("a", hexID(a.Record.ID))
+	ops := s.putAccount(a.Record, a.Person)
 	if len(a.Days) > 0 {
-		ops = append(ops, clientv3.OpPut(s.key("d", id), encodeDays(a.Days)))
+		ops = append(ops, clientv3.OpPut(s.key("d", id), encode(a.Days)))
 	}
-	day := s.now().Unix() / (24 * 60 * 60)
 	for _, m := range a.Months {
-		ops = append(ops, clientv3.OpPut(s.key("u", m.Month.String(), id), counts{"": {Calls: m.Calls, Day: day}}.encode()))
+		ops = append(ops, clientv3.OpPut(s.key("u", m.Month.String(), id), encode(counts{"": {Calls: m.Calls, Day: s.today()}})))
 	}
 	// The account is written last, so that an interrupted copy has no account without its counts. One
 	// transaction is not enough: etcd allows 128 operations in it, and a long history needs more.
@@ -196,25 +140,10 @@ func (s *Store) BackupFile(ctx context.Context, path string) (int64, error) {
 // Check reads the whole ledger and reports what cannot be read or does not fit together.
 func (s *Store) Check(ctx context.Context) (quota.Report, error) {
 	report := quota.Report{Months: []quota.Month{}, Findings: []string{}}
-	months, err := s.months(ctx)
-	if err == nil {
-		report.Months = append(report.Months, months...)
-	}
-	digests := map[quota.Digest]quota.ID{}
+	months, err := s.months(ctx, 0)
+	report.Months = append(report.Months, months...)
 	err = errors.Join(err, s.Export(ctx, func(a quota.Exported) error {
-		report.Accounts++
-		for _, d := range append([]quota.OldSecret{{Digest: a.Record.Digest}}, a.Record.Old...) {
-			if other, ok := digests[d.Digest]; ok {
-				report.Add("accounts: %s and %s have a secret in common", other, a.Record.ID)
-			}
-			digests[d.Digest] = a.Record.ID
-		}
-		switch {
-		case a.Record.Erased && a.Person != (quota.Person{}):
-			report.Add("accounts: account %s is erased but its person is there", a.Record.ID)
-		case !a.Record.Erased && a.Person == (quota.Person{}):
-			report.Add("accounts: account %s has no person but is not erased", a.Record.ID)
-		}
+		report.AddAccount(a.Record, a.Person != (quota.Person{}))
 		return nil
 	}))
 	if errors.Is(err, quota.ErrCorrupt) {

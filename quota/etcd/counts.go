@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -173,7 +174,7 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 	var compare []clientv3.Cmp
 	var puts, gets []clientv3.Op
 	changed := make([]counts, len(asked))
-	today := s.now().Unix() / (24 * 60 * 60)
+	today := s.today()
 	var alive func(server string) bool // nil until it is read
 	for i, ask := range asked {
 		key := s.countKey(ask)
@@ -181,10 +182,7 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 		if mine < ask.Before {
 			return nil, nil, fmt.Errorf("account %s: %w", ask.ID, errFenced)
 		}
-		c := counts{}
-		for name, e := range values[i].counts {
-			c[name] = e
-		}
+		c := maps.Clone(values[i].counts)
 		if c.hasOld(s.server, today) {
 			if alive == nil {
 				var err error
@@ -200,7 +198,7 @@ func (s *Store) tryReserve(ctx context.Context, asked, batch []quota.Count, valu
 		changed[i] = c
 		batch[i].Own, batch[i].Total = own, others+own
 		compare = append(compare, clientv3.Compare(clientv3.ModRevision(key), "=", values[i].rev))
-		puts = append(puts, clientv3.OpPut(key, c.encode()))
+		puts = append(puts, clientv3.OpPut(key, encode(c)))
 		gets = append(gets, clientv3.OpGet(key))
 	}
 	resp, err := s.commit(s.client.Txn(ctx).If(compare...).Then(puts...).Else(gets...))

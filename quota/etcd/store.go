@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -79,11 +80,9 @@ func open(ctx context.Context, opt Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	var id [8]byte
-	_, _ = rand.Read(id[:]) // never fails, says its documentation
 	s := &Store{
 		client: client, closeClient: closeClient, prefix: strings.Trim(opt.Prefix, "/") + "/", name: opt.String(),
-		server: hex.EncodeToString(id[:]), now: time.Now, known: map[string]known{},
+		server: randomID(), now: time.Now, known: map[string]known{},
 	}
 	ctx, cancel := context.WithTimeout(ctx, opt.DialTimeout)
 	defer cancel()
@@ -100,21 +99,25 @@ func open(ctx context.Context, opt Options) (*Store, error) {
 	return s, nil
 }
 
+func randomID() string {
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails, says its documentation
+	return hex.EncodeToString(id[:])
+}
+
+// today is the day by which old numbers are folded, in days since 1970.
+func (s *Store) today() int64 { return s.now().Unix() / (24 * 60 * 60) }
+
 // key joins parts to a key below the prefix.
 func (s *Store) key(parts ...string) string { return s.prefix + path.Join(parts...) }
 
 // create writes the key "ledger" if it is missing, unless it must exist, and reads it.
 func (s *Store) create(ctx context.Context, mustExist bool) error {
-	var id [8]byte
-	_, _ = rand.Read(id[:])
-	fresh, err := jsonv2.Marshal(ledgerInfo{Format: formatVersion, ID: hex.EncodeToString(id[:])})
-	if err != nil {
-		return err
-	}
+	fresh := encode(ledgerInfo{Format: formatVersion, ID: randomID()})
 	key := s.key("ledger")
 	ops := []clientv3.Op{clientv3.OpGet(key)}
 	if !mustExist {
-		ops = []clientv3.Op{clientv3.OpPut(key, string(fresh)), clientv3.OpGet(key)}
+		ops = []clientv3.Op{clientv3.OpPut(key, fresh), clientv3.OpGet(key)}
 	}
 	resp, err := s.client.Txn(ctx).If(clientv3.Compare(clientv3.CreateRevision(key), "=", 0)).Then(ops...).Else(clientv3.OpGet(key)).Commit()
 	if err != nil {
@@ -149,12 +152,9 @@ func (s *Store) register(ctx context.Context) (clientv3.LeaseID, error) {
 	if err != nil {
 		return 0, err
 	}
-	host, _ := os.Hostname() // for people who list the keys; may be empty
-	d := document{}
-	d.set("host", host)
-	d.set("pid", os.Getpid())
-	d.set("started", s.now().UTC().Format(time.RFC3339))
-	_, err = s.client.Put(ctx, s.key("n", s.server), d.encode(), clientv3.WithLease(lease.ID))
+	host, _ := os.Hostname()
+	self := server{host, os.Getpid(), s.now().UTC().Format(time.RFC3339)}
+	_, err = s.client.Put(ctx, s.key("n", s.server), encode(self), clientv3.WithLease(lease.ID))
 	return lease.ID, err
 }
 
@@ -166,7 +166,7 @@ func (s *Store) stayRegistered(ctx context.Context, lease clientv3.LeaseID) {
 			}
 		}
 		for ctx.Err() == nil {
-			attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
+			attempt, cancel := context.WithTimeout(ctx, requestTimeout)
 			id, err := s.register(attempt)
 			cancel()
 			if err == nil {
@@ -194,8 +194,14 @@ func (s *Store) Close() error {
 // Name says which ledger this is, without credentials, for messages.
 func (s *Store) Name() string { return s.name }
 
-// explain adds the act and the ledger to an error, and says what etcd's errors mean.
-func (s *Store) explain(act string, err error) error { return explain(act, s.name, err) }
+// explain adds the act and the ledger to an error, and says what etcd's errors mean. Those about an account stay as they
+// are.
+func (s *Store) explain(act string, err error) error {
+	if isOneOf(err, quota.ErrNotFound, quota.ErrTaken, quota.ErrTooMany) {
+		return err
+	}
+	return explain(act, s.name, err)
+}
 
 func explain(act, ledger string, err error) error {
 	switch {
@@ -211,12 +217,9 @@ func explain(act, ledger string, err error) error {
 
 // isOneOf also recognises an error of etcd that still has the form of the connection's library.
 func isOneOf(err error, targets ...error) bool {
-	for _, target := range targets {
-		if errors.Is(err, target) || errors.Is(rpctypes.Error(err), target) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(targets, func(target error) bool {
+		return errors.Is(err, target) || errors.Is(rpctypes.Error(err), target)
+	})
 }
 
 // Ping implements quota.Store: a linearizable read, so that it fails without quorum.
@@ -228,20 +231,16 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err == nil {
 		err = s.see(seen, resp.Header.Revision)
 	}
-	if err != nil {
-		return s.explain("reading", err)
+	if err == nil && len(resp.Kvs) == 0 {
+		err = quota.ErrRemoved
 	}
-	if len(resp.Kvs) == 0 {
-		return s.explain("reading", quota.ErrRemoved)
+	if err == nil {
+		var info ledgerInfo
+		if info, err = parseInfo(resp.Kvs[0].Value); err == nil && info.ID != s.ledger {
+			err = quota.ErrRemoved
+		}
 	}
-	info, err := parseInfo(resp.Kvs[0].Value)
-	if err != nil {
-		return s.explain("reading", err)
-	}
-	if info.ID != s.ledger {
-		return s.explain("reading", quota.ErrRemoved)
-	}
-	return nil
+	return s.explain("reading", err)
 }
 
 // errEarlier is returned when etcd was restored from a backup while this process used it. Changes that were acknowledged
@@ -285,7 +284,6 @@ func (s *Store) each(ctx context.Context, dir, after string, rev int64, fn func(
 		if err != nil {
 			return rev, err
 		}
-		rev = max(rev, 0)
 		if rev == 0 {
 			rev = resp.Header.Revision
 		}
@@ -301,85 +299,76 @@ func (s *Store) each(ctx context.Context, dir, after string, rev int64, fn func(
 	}
 }
 
-// Load implements quota.Store. All of it is read at one revision, after which Watch begins.
-func (s *Store) Load(ctx context.Context, month quota.Month, fn func(r quota.Record, calls uint64) error) error {
-	calls := map[quota.ID]uint64{}
-	dir := s.key("u", month.String()) + "/"
-	rev, err := s.each(ctx, dir, "", 0, func(rest string, value []byte) error {
-		id, err := parseHexID(dir+rest, rest)
+// eachID is each for a directory whose keys are ids of accounts; fn gets the whole key.
+func (s *Store) eachID(ctx context.Context, dir, after string, rev int64, fn func(id quota.ID, key string, value []byte) error) (int64, error) {
+	return s.each(ctx, dir, after, rev, func(rest string, value []byte) error {
+		id, err := parseHexID(rest)
+		if err != nil {
+			return fmt.Errorf("%w: %s%s: %w", quota.ErrCorrupt, dir, rest, err)
+		}
+		return fn(id, dir+rest, value)
+	})
+}
+
+// eachAccount calls fn for every account at a revision. An error of fn is returned as it is.
+func (s *Store) eachAccount(ctx context.Context, act string, rev int64, fn func(quota.Record) error) error {
+	var failed error
+	_, err := s.eachID(ctx, s.key("a")+"/", "", rev, func(id quota.ID, key string, value []byte) error {
+		a, err := parseAccount(key, id, value)
 		if err != nil {
 			return err
 		}
-		c, err := parseCounts(dir+rest, value)
+		failed = fn(a.Record)
+		return failed
+	})
+	if failed != nil {
+		return failed
+	}
+	return s.explain(act, err)
+}
+
+// Load implements quota.Store. All of it is read at one revision, after which Watch begins.
+func (s *Store) Load(ctx context.Context, month quota.Month, fn func(r quota.Record, calls uint64) error) error {
+	calls := map[quota.ID]uint64{}
+	rev, err := s.eachID(ctx, s.key("u", month.String())+"/", "", 0, func(id quota.ID, key string, value []byte) error {
+		c, err := parseCounts(key, value)
 		calls[id] = c.total()
 		return err
 	})
 	if err != nil {
 		return s.explain("loading", err)
 	}
-	var failed error // fn's own error, which is returned as it is
-	dir = s.key("a") + "/"
-	_, err = s.each(ctx, dir, "", rev, func(rest string, value []byte) error {
-		id, err := parseHexID(dir+rest, rest)
-		if err != nil {
-			return err
-		}
-		r, err := parseRecord(dir+rest, id, value)
-		if err != nil {
-			return err
-		}
-		failed = fn(r, calls[id])
-		return failed
-	})
-	if failed != nil {
-		return failed
-	}
+	err = s.eachAccount(ctx, "loading", rev, func(r quota.Record) error { return fn(r, calls[r.ID]) })
 	if err == nil {
 		s.rev.Store(rev)
 	}
-	return s.explain("loading", err)
+	return err
 }
 
 // Newest implements quota.Store.
-func (s *Store) Newest(ctx context.Context) (quota.Month, error) {
+func (s *Store) Newest(ctx context.Context) (m quota.Month, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	dir := s.key("u") + "/"
-	resp, err := s.client.Get(ctx, dir, clientv3.WithPrefix(), clientv3.WithKeysOnly(), clientv3.WithLimit(1),
-		clientv3.WithSort(clientv3.SortByKey, clientv3.SortDescend))
-	if err != nil {
-		return 0, s.explain("reading", err)
+	list, err := s.months(ctx, 0)
+	if len(list) > 0 {
+		m = list[len(list)-1]
 	}
-	if len(resp.Kvs) == 0 {
-		return 0, nil
-	}
-	m, err := monthOfKey(dir, string(resp.Kvs[0].Key))
 	return m, s.explain("reading", err)
 }
 
-func monthOfKey(dir, key string) (quota.Month, error) {
-	text, _, _ := strings.Cut(strings.TrimPrefix(key, dir), "/")
-	m, err := quota.ParseMonth(text)
-	if err != nil {
-		return 0, fmt.Errorf("%w: %s: %w", quota.ErrCorrupt, key, err)
-	}
-	return m, nil
-}
-
-// months lists the months that have counts, oldest first: one small request per month.
-func (s *Store) months(ctx context.Context) (out []quota.Month, err error) {
+// months lists the months that have counts at a revision (0: now), oldest first: one small request per month.
+func (s *Store) months(ctx context.Context, rev int64) (out []quota.Month, err error) {
 	dir := s.key("u") + "/"
 	for from := dir; ; {
-		resp, err := s.client.Get(ctx, from, clientv3.WithRange(clientv3.GetPrefixRangeEnd(dir)), clientv3.WithKeysOnly(), clientv3.WithLimit(1))
-		if err != nil {
-			return nil, err
+		resp, err := s.client.Get(ctx, from, clientv3.WithRange(clientv3.GetPrefixRangeEnd(dir)), clientv3.WithKeysOnly(), clientv3.WithLimit(1), clientv3.WithRev(rev))
+		if err != nil || len(resp.Kvs) == 0 {
+			return out, err
 		}
-		if len(resp.Kvs) == 0 {
-			return out, nil
-		}
-		m, err := monthOfKey(dir, string(resp.Kvs[0].Key))
+		key := string(resp.Kvs[0].Key)
+		text, _, _ := strings.Cut(strings.TrimPrefix(key, dir), "/")
+		m, err := quota.ParseMonth(text)
 		if err != nil {
-			return nil, err
+			return out, fmt.Errorf("%w: %s: %w", quota.ErrCorrupt, key, err)
 		}
 		out = append(out, m)
 		from = dir + m.String() + "0" // '0' follows '/'
@@ -393,7 +382,7 @@ func (s *Store) Usage(ctx context.Context, id quota.ID) ([]quota.MonthCalls, err
 	if _, _, err := s.Get(ctx, id); err != nil {
 		return nil, err
 	}
-	months, err := s.months(ctx)
+	months, err := s.months(ctx, 0)
 	if err != nil {
 		return nil, s.explain("reading", err)
 	}

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -76,16 +77,16 @@ func (s *Store) apply(dir string, resp clientv3.WatchResponse, fn func(quota.Rec
 		if ev.Type != clientv3.EventTypePut {
 			continue // accounts are never removed
 		}
-		rest := strings.TrimPrefix(string(ev.Kv.Key), dir)
-		id, err := parseHexID(dir+rest, rest)
+		key := string(ev.Kv.Key)
+		id, err := parseHexID(strings.TrimPrefix(key, dir))
+		if err != nil {
+			return fmt.Errorf("%w: %s: %w", quota.ErrCorrupt, key, err)
+		}
+		a, err := parseAccount(key, id, ev.Kv.Value)
 		if err != nil {
 			return err
 		}
-		r, err := parseRecord(dir+rest, id, ev.Kv.Value)
-		if err != nil {
-			return err
-		}
-		fn(r)
+		fn(a.Record)
 	}
 	return nil
 }
