@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -47,24 +46,16 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 		cfg.TLS = first // so that the client connects with TLS; the connections are made by renewed
 		cfg.DialOptions = append(cfg.DialOptions, grpc.WithTransportCredentials(newRenewed(first, opt.TLS)))
 	}
-	if opt.Username == "" {
-		client, err := clientv3.New(cfg)
-		if err != nil {
-			return nil, nil, err
-		}
-		return client, client.Close, nil
+	client, err := clientv3.New(cfg) // logins go through it if there is a user
+	if err != nil || opt.Username == "" {
+		return client, func() error { return client.Close() }, err
 	}
-	anonymous, err := clientv3.New(cfg)
-	if err != nil {
-		return nil, nil, err
-	}
+	anonymous, logins := client, &login{anonymous: client, password: opt.Password}
 	cfg.Username = opt.Username
-	if cfg.Password, err = opt.Password(); err != nil {
-		return nil, nil, errors.Join(err, anonymous.Close())
-	}
-	logins := &login{anonymous: anonymous, password: opt.Password}
 	cfg.DialOptions = append(cfg.DialOptions, grpc.WithChainUnaryInterceptor(logins.intercept))
-	client, err := clientv3.New(cfg)
+	if cfg.Password, err = opt.Password(); err == nil {
+		client, err = clientv3.New(cfg)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, anonymous.Close())
 	}
@@ -117,49 +108,36 @@ func withCause(ctx context.Context, opt Options, err error) error {
 	return err
 }
 
-// probe opens a connection as the client does and returns what goes wrong before the first
-// response.
+// probe opens a connection as the client does, begins to speak HTTP/2, and returns what goes wrong before the server's
+// first frame. A server that rejects the client's certificate says so after the handshake.
 func probe(ctx context.Context, address string, makeTLS func() (*tls.Config, error)) error {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	dial := (&net.Dialer{}).DialContext
+	if makeTLS != nil {
+		config, err := makeTLS()
+		if err != nil {
+			return err
+		}
+		config.NextProtos = []string{http2.NextProtoTLS}
+		dial = (&tls.Dialer{Config: config}).DialContext
+	}
+	conn, err := dial(ctx, "tcp", address)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if makeTLS == nil {
-		deadline, _ := ctx.Deadline()
-		return errors.Join(conn.SetDeadline(deadline), probePlain(conn))
-	}
-	config, err := makeTLS()
-	if err != nil {
-		return err
-	}
-	config.NextProtos = []string{http2.NextProtoTLS}
-	config.ServerName, _, _ = net.SplitHostPort(address)
-	encrypted := tls.Client(conn, config)
-	if err := encrypted.HandshakeContext(ctx); err != nil {
-		return err
-	}
-	// A server that rejects the client's certificate says so after the handshake.
-	if err := conn.SetDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
-		return err
-	}
-	if _, err := encrypted.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		return err
-	}
-	return nil
-}
-
-// probePlain begins to speak HTTP/2 and waits for the server's first frame.
-func probePlain(conn net.Conn) error {
-	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
-		return err
-	}
+	deadline, _ := ctx.Deadline()
 	framer := http2.NewFramer(conn, conn)
-	if err := framer.WriteSettings(); err != nil {
+	if err := conn.SetDeadline(deadline); err != nil {
 		return err
 	}
-	if _, err := framer.ReadFrame(); err != nil {
-		return fmt.Errorf("does not speak HTTP/2 without TLS; if it uses TLS, give its CA certificate: %w", err)
+	if _, err = io.WriteString(conn, http2.ClientPreface); err == nil {
+		err = framer.WriteSettings()
 	}
-	return nil
+	if err == nil {
+		_, err = framer.ReadFrame()
+	}
+	if err != nil && makeTLS == nil {
+		err = fmt.Errorf("does not speak HTTP/2 without TLS; if it uses TLS, give its CA certificate: %w", err)
+	}
+	return err
 }

@@ -1,11 +1,11 @@
 package etcd
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strings"
 	"time"
 )
@@ -69,21 +69,19 @@ func (o *Options) fill() error {
 	if len(o.Endpoints) == 0 || strings.Trim(o.Prefix, "/") == "" {
 		return errors.New("endpoints and prefix must be given")
 	}
-	if o.DialTimeout <= 0 {
-		o.DialTimeout = 5 * time.Second
-	}
+	o.DialTimeout = cmp.Or(o.DialTimeout, 5*time.Second)
 	return nil
 }
 
 // urls are the endpoints as the client wants them.
 func (o Options) urls() []string {
-	scheme := "http"
+	scheme := "http://"
 	if o.TLS != nil {
-		scheme = "https"
+		scheme = "https://"
 	}
 	out := make([]string, len(o.Endpoints))
 	for i, e := range o.Endpoints {
-		out[i] = (&url.URL{Scheme: scheme, Host: e}).String()
+		out[i] = scheme + e
 	}
 	return out
 }
