@@ -44,13 +44,9 @@ type Link struct {
 
 	mu    sync.Mutex
 	cut   bool
-	left  int64 // bytes from the address until the link cuts itself, or stalls; 0: no end
-	stall *stall
+	left  int64 // bytes from the address until the link cuts itself; 0: no end
 	conns map[net.Conn]struct{}
 }
-
-// stall is the end of what a link carries, for a while.
-type stall struct{ reached, over chan struct{} }
 
 // New makes a link to an address that listens at a free port of host, until the end of the test.
 func New(tb testing.TB, host, to string) *Link {
@@ -81,10 +77,6 @@ func (l *Link) SetCut(cut bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut, l.left = cut, 0
-	if l.stall != nil {
-		close(l.stall.over)
-		l.stall = nil
-	}
 	if cut {
 		for c := range l.conns {
 			_ = c.Close()
@@ -100,37 +92,6 @@ func (l *Link) CutAfter(n int64) {
 	l.left = n
 }
 
-// StallAfter has the link carry nothing more back from the address after n bytes, with its connections
-// open, until SetCut. The channel is closed when it has come to that.
-func (l *Link) StallAfter(n int64) (stalled <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.left, l.stall = n, &stall{make(chan struct{}), make(chan struct{})}
-	return l.stall.reached
-}
-
-// carried counts bytes that came back; false means that they were the last, over that they are to
-// wait for its end.
-func (l *Link) carried(n int) (more bool, over <-chan struct{}) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.left == 0 {
-		return true, nil
-	}
-	first := l.left > 0
-	if l.left -= int64(n); l.left > 0 {
-		return true, nil
-	}
-	if l.stall == nil {
-		return false, nil
-	}
-	if first {
-		close(l.stall.reached)
-	}
-	l.left = min(l.left, -1)
-	return true, l.stall.over
-}
-
 // metered is what comes back through a link.
 type metered struct {
 	net.Conn
@@ -140,12 +101,12 @@ type metered struct {
 // Read implements io.Reader.
 func (m metered) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p[:min(len(p), 4<<10)])
-	more, over := m.link.carried(n)
-	if !more {
+	m.link.mu.Lock()
+	last := m.link.left > 0 && m.link.left <= int64(n)
+	m.link.left = max(0, m.link.left-int64(n))
+	m.link.mu.Unlock()
+	if last {
 		m.link.SetCut(true)
-	}
-	if over != nil {
-		<-over
 	}
 	return n, err
 }

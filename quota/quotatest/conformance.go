@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -77,14 +78,10 @@ func testAccounts(t *testing.T, stores []quota.Store) {
 		if diff := cmp.Diff(want, r); diff != "" || p != person(1) || err != nil {
 			t.Errorf("Get() = %v, %v, want what was created:\n%s", p, err, diff)
 		}
-		if _, _, err := s.Get(ctx, want.ID+1); !errors.Is(err, quota.ErrNotFound) {
-			t.Errorf("Get(missing) = %v, want ErrNotFound", err)
-		}
-		if err := s.Create(ctx, want, person(2), 0); !errors.Is(err, quota.ErrTaken) {
-			t.Errorf("Create(same id) = %v, want ErrTaken", err)
-		}
-		if _, err := s.Usage(ctx, want.ID+1); !errors.Is(err, quota.ErrNotFound) {
-			t.Errorf("Usage(missing) = %v, want ErrNotFound", err)
+		_, _, missing := s.Get(ctx, want.ID+1)
+		_, unused := s.Usage(ctx, want.ID+1)
+		if taken := s.Create(ctx, want, person(2), 0); !errors.Is(missing, quota.ErrNotFound) || !errors.Is(unused, quota.ErrNotFound) || !errors.Is(taken, quota.ErrTaken) {
+			t.Errorf("Get(missing) = %v, Usage(missing) = %v, Create(same id) = %v", missing, unused, taken)
 		}
 	}
 	if err := stores[0].Create(ctx, quota.Record{}, person(3), 0); err == nil {
@@ -96,43 +93,44 @@ func testAccounts(t *testing.T, stores []quota.Store) {
 func testAddresses(t *testing.T, stores []quota.Store) {
 	ctx := context.Background()
 	const allowed = 3
+	var made atomic.Int64
 	var work sync.WaitGroup
-	results := make([]error, 4*len(stores))
-	for i := range results {
-		work.Go(func() { results[i] = stores[i%len(stores)].Create(ctx, record(i+1), person(9), allowed) })
+	for i := range 4 * len(stores) {
+		work.Go(func() {
+			switch err := stores[i%len(stores)].Create(ctx, record(i+1), person(9), allowed); {
+			case err == nil:
+				made.Add(1)
+			case !errors.Is(err, quota.ErrTooMany):
+				t.Errorf("Create() %d = %v, want ErrTooMany", i, err)
+			}
+		})
 	}
 	work.Wait()
-	made := 0
-	for i, err := range results {
-		switch {
-		case err == nil:
-			made++
-		case !errors.Is(err, quota.ErrTooMany):
-			t.Errorf("Create() %d = %v, want ErrTooMany", i, err)
-		}
-	}
-	if made != min(allowed, len(results)) {
-		t.Errorf("%d keys were created, want %d", made, min(allowed, len(results)))
+	ids := idsOf(t, stores[0], quota.Filter{Email: "PERSON-9@example.com"})
+	if made.Load() != allowed || len(ids) != allowed {
+		t.Fatalf("%d keys were created, and found are %v, want %d", made.Load(), ids, allowed)
 	}
 	// A revoked key does not count, a suspended one does.
-	var ids []quota.ID
-	must(t, stores[0].Find(ctx, quota.Filter{Email: "PERSON-9@example.com"}, func(r quota.Record, _ quota.Person) bool {
+	for _, status := range []quota.Status{quota.StatusSuspended, quota.StatusRevoked} {
+		_, err := pick(stores).Update(ctx, ids[0], func(r *quota.Record, _ *quota.Person) error { r.Status = status; return nil })
+		must(t, err)
+		if err := pick(stores).Create(ctx, record(100), person(9), allowed); errors.Is(err, quota.ErrTooMany) != (status == quota.StatusSuspended) {
+			t.Errorf("Create() with a key that is %v = %v", status, err)
+		}
+	}
+}
+
+// idsOf are the accounts that match a filter.
+func idsOf(t *testing.T, s quota.Store, f quota.Filter) (ids []quota.ID) {
+	t.Helper()
+	must(t, s.Find(context.Background(), f, func(r quota.Record, p quota.Person) bool {
+		if p == (quota.Person{}) {
+			t.Errorf("account %s has no person", r.ID)
+		}
 		ids = append(ids, r.ID)
 		return true
 	}))
-	if len(ids) != made {
-		t.Fatalf("Find(address) = %v, want %d accounts", ids, made)
-	}
-	setStatus := func(id quota.ID, to quota.Status) {
-		_, err := pick(stores).Update(ctx, id, func(r *quota.Record, _ *quota.Person) error { r.Status = to; return nil })
-		must(t, err)
-	}
-	setStatus(ids[0], quota.StatusSuspended)
-	if err := pick(stores).Create(ctx, record(100), person(9), allowed); !errors.Is(err, quota.ErrTooMany) {
-		t.Errorf("Create() with a suspended key = %v, want ErrTooMany", err)
-	}
-	setStatus(ids[0], quota.StatusRevoked)
-	must(t, pick(stores).Create(ctx, record(100), person(9), allowed))
+	return ids
 }
 
 func testFind(t *testing.T, stores []quota.Store) {
@@ -147,34 +145,23 @@ func testFind(t *testing.T, stores []quota.Store) {
 		}
 		must(t, pick(stores).Create(ctx, r, person(i+1), 0))
 	}
-	for _, tt := range []struct {
-		name string
-		f    quota.Filter
-		want func(i int) bool
-	}{
-		{"all", quota.Filter{}, func(int) bool { return true }},
-		{"tier", quota.Filter{Tier: "enterprise"}, func(i int) bool { return i%5 == 0 }},
-		{"status", quota.Filter{Status: quota.StatusSuspended}, func(i int) bool { return i%7 == 0 }},
-		{"hint", quota.Filter{Hint: record(4).Hint}, func(i int) bool { return i == 3 }},
-		{"after", quota.Filter{After: record(20).ID}, func(i int) bool { return i >= 20 }},
-		{"address", quota.Filter{Email: "Person-3@Example.com"}, func(i int) bool { return i == 2 }},
-		{"nothing", quota.Filter{Email: "person-3@example.org"}, func(int) bool { return false }},
+	for f, matches := range map[quota.Filter]func(i int) bool{
+		{}:                              func(int) bool { return true },
+		{Tier: "enterprise"}:            func(i int) bool { return i%5 == 0 },
+		{Status: quota.StatusSuspended}: func(i int) bool { return i%7 == 0 },
+		{Hint: record(4).Hint}:          func(i int) bool { return i == 3 },
+		{After: record(20).ID}:          func(i int) bool { return i >= 20 },
+		{Email: "Person-3@Example.com"}: func(i int) bool { return i == 2 },
+		{Email: "person-3@example.org"}: func(int) bool { return false },
 	} {
-		var want, got []quota.ID
+		var want []quota.ID
 		for i := range 25 {
-			if tt.want(i) {
+			if matches(i) {
 				want = append(want, record(i+1).ID)
 			}
 		}
-		must(t, pick(stores).Find(ctx, tt.f, func(r quota.Record, p quota.Person) bool {
-			if p == (quota.Person{}) {
-				t.Errorf("%s: account %s has no person", tt.name, r.ID)
-			}
-			got = append(got, r.ID)
-			return true
-		}))
-		if !slices.Equal(got, want) {
-			t.Errorf("Find(%s) = %v, want %v", tt.name, got, want)
+		if got := idsOf(t, pick(stores), f); !slices.Equal(got, want) {
+			t.Errorf("Find(%+v) = %v, want %v", f, got, want)
 		}
 	}
 	n := 0
@@ -207,14 +194,11 @@ func testUpdates(t *testing.T, stores []quota.Store) {
 		t.Errorf("after %d changes: limit %d, rev %d, %v", changes, r.Limit, r.Rev, err)
 	}
 	refused := errors.New("no")
-	if _, err := stores[0].Update(ctx, id, func(r *quota.Record, _ *quota.Person) error { r.Limit = 0; return refused }); err != refused { //nolint:errorlint // as it is
-		t.Errorf("Update() = %v, want fn's error as it is", err)
-	}
-	if _, err := stores[0].Update(ctx, id, func(r *quota.Record, _ *quota.Person) error { r.Tier = ""; return nil }); err == nil {
-		t.Error("Update() to an invalid record = nil, want an error")
-	}
-	if _, err := stores[0].Update(ctx, id+1, func(*quota.Record, *quota.Person) error { return nil }); !errors.Is(err, quota.ErrNotFound) {
-		t.Errorf("Update(missing) = %v, want ErrNotFound", err)
+	_, asItIs := stores[0].Update(ctx, id, func(r *quota.Record, _ *quota.Person) error { r.Limit = 0; return refused })
+	_, invalid := stores[0].Update(ctx, id, func(r *quota.Record, _ *quota.Person) error { r.Tier = ""; return nil })
+	_, missing := stores[0].Update(ctx, id+1, func(*quota.Record, *quota.Person) error { return nil })
+	if asItIs != refused || invalid == nil || !errors.Is(missing, quota.ErrNotFound) { //nolint:errorlint // as it is
+		t.Errorf("Update() refused = %v, invalid = %v, missing = %v", asItIs, invalid, missing)
 	}
 	// Erasing takes the person out of the account and of the list of the address.
 	_, err = pick(stores).Update(ctx, id, func(r *quota.Record, p *quota.Person) error {
@@ -226,39 +210,38 @@ func testUpdates(t *testing.T, stores []quota.Store) {
 	if err != nil || p != (quota.Person{}) || !r.Erased || r.Limit != changes {
 		t.Errorf("after erasing: %+v, %+v, %v", r, p, err)
 	}
-	must(t, pick(stores).Find(ctx, quota.Filter{Email: person(1).Email}, func(r quota.Record, _ quota.Person) bool {
-		t.Errorf("Find(erased address) has %s", r.ID)
-		return true
-	}))
+	if ids := idsOf(t, pick(stores), quota.Filter{Email: person(1).Email}); len(ids) > 0 {
+		t.Errorf("Find(erased address) has %v", ids)
+	}
 }
 
 func testCounts(t *testing.T, stores []quota.Store) {
 	ctx := context.Background()
-	s, id := stores[0], record(1).ID
+	s, other, id := stores[0], stores[len(stores)-1], record(1).ID
 	must(t, s.Create(ctx, record(1), person(1), 0))
-	reserve := func(s quota.Store, own, limit, wantOwn, wantTotal uint64) {
-		t.Helper()
+	steps := []struct {
+		s                           quota.Store
+		own, limit, want, wantTotal uint64
+	}{
+		{s, 10, 100, 10, 10}, {s, 7, 100, 7, 7}, // lower
+		{s, 150, 100, 100, 100}, // cut to what fits
+		{s, 120, 50, 100, 100},  // never below what is stored
+		{s, 30, 50, 30, 30},     // asked to go down, it goes down
+	}
+	if len(stores) > 1 {
+		steps = append(steps, []struct {
+			s                           quota.Store
+			own, limit, want, wantTotal uint64
+		}{{other, 50, 50, 20, 50}, {s, 31, 50, 30, 50}, {s, 0, 50, 0, 20}, {other, 50, 50, 50, 50}, {other, 20, 50, 20, 20}, {s, 30, 50, 30, 50}}...)
+	}
+	for i, step := range steps {
 		for range 2 { // repeated: the same state
-			batch := []quota.Count{{ID: id, Month: month, Own: own, Limit: limit}}
-			must(t, s.Reserve(ctx, batch))
-			if batch[0].Own != wantOwn || batch[0].Total != wantTotal {
-				t.Errorf("Reserve(%d of %d) = %d, %d, want %d, %d", own, limit, batch[0].Own, batch[0].Total, wantOwn, wantTotal)
+			batch := []quota.Count{{ID: id, Month: month, Own: step.own, Limit: step.limit}}
+			must(t, step.s.Reserve(ctx, batch))
+			if batch[0].Own != step.want || batch[0].Total != step.wantTotal {
+				t.Errorf("step %d: Reserve() = %d, %d, want %d, %d", i, batch[0].Own, batch[0].Total, step.want, step.wantTotal)
 			}
 		}
-	}
-	reserve(s, 10, 100, 10, 10)
-	reserve(s, 7, 100, 7, 7)       // lower
-	reserve(s, 150, 100, 100, 100) // cut to what fits
-	reserve(s, 120, 50, 100, 100)  // never below what is stored
-	reserve(s, 30, 50, 30, 30)     // asked to go down, it goes down
-	if len(stores) > 1 {
-		other := stores[1]
-		reserve(other, 50, 50, 20, 50)
-		reserve(s, 31, 50, 30, 50) // no room
-		reserve(s, 0, 50, 0, 20)
-		reserve(other, 50, 50, 50, 50)
-		reserve(other, 20, 50, 20, 20)
-		reserve(s, 30, 50, 30, 50)
 	}
 	for _, s := range stores {
 		batch := []quota.Count{{ID: id, Month: month}, {ID: id, Month: month - 1}, {ID: id + 1, Month: month}}
@@ -437,14 +420,14 @@ func testCopy(t *testing.T, stores []quota.Store) {
 			must(t, pick(stores).Reserve(ctx, []quota.Count{{ID: r.ID, Month: month - m, Own: uint64(10*i) + uint64(m) + 1, Limit: 10_000}}))
 		}
 	}
+	must(t, from.AddDays(ctx, []quota.AccountDay{{ID: record(1).ID, DayUsage: quota.DayUsage{Day: quota.DayOf(Start), Calls: 3}}}))
 	_, err := from.Update(ctx, record(7).ID, func(r *quota.Record, p *quota.Person) error {
 		*p, r.Erased, r.Status = quota.Person{}, true, quota.StatusRevoked
 		r.Old = []quota.OldSecret{{Digest: quota.Digest{9, 9}, Until: 12}}
 		return nil
 	})
 	must(t, err)
-	path := filepath.Join(t.TempDir(), "copy.db")
-	to, err := quota.Open(path, quota.Options{})
+	to, err := quota.Open(filepath.Join(t.TempDir(), "copy.db"), quota.Options{})
 	must(t, err)
 	defer to.Close()
 	report, err := quota.Copy(ctx, from, to)
@@ -454,13 +437,52 @@ func testCopy(t *testing.T, stores []quota.Store) {
 	if again, err := quota.Sum(ctx, from); err != nil || again != report {
 		t.Errorf("Sum(source) = %+v, %v, want that of the copy, %+v", again, err, report)
 	}
-	if _, err := quota.Copy(ctx, from, to); !errors.Is(err, quota.ErrNotEmpty) {
-		t.Errorf("Copy() again = %v, want ErrNotEmpty", err)
+	_, again := quota.Copy(ctx, from, to)
+	if _, back := quota.Copy(ctx, to, from); !errors.Is(again, quota.ErrNotEmpty) || !errors.Is(back, quota.ErrNotEmpty) {
+		t.Errorf("Copy() again = %v, and back = %v, want ErrNotEmpty", again, back)
 	}
-	if _, err := quota.Copy(ctx, to, from); !errors.Is(err, quota.ErrNotEmpty) {
-		t.Errorf("Copy() back = %v, want ErrNotEmpty", err)
+	if days, err := to.Days(ctx, record(1).ID); err != nil || len(days) != 1 || days[0].Calls != 3 {
+		t.Errorf("Days(copy) = %v, %v", days, err)
 	}
 	if check, err := to.Check(ctx); err != nil || len(check.Findings) > 0 {
 		t.Errorf("Check(copy) = %v, %v", check.Findings, err)
 	}
+}
+
+// testDays adds to days from all processes at once.
+func testDays(t *testing.T, stores []quota.Store) {
+	ctx := context.Background()
+	id, today := record(1).ID, quota.DayOf(Start)
+	add := func(s quota.Store, day quota.Day, calls uint64) error {
+		return s.AddDays(ctx, []quota.AccountDay{{ID: id, DayUsage: quota.DayUsage{Day: day, Calls: calls}}, {ID: record(2).ID, DayUsage: quota.DayUsage{Day: day, Calls: 1}}})
+	}
+	want := func(when string, want ...quota.DayUsage) {
+		t.Helper()
+		if days, err := pick(stores).Days(ctx, id); err != nil || !slices.Equal(days, want) {
+			t.Errorf("Days() %s = %v, %v, want %v", when, days, err, want)
+		}
+	}
+	must(t, stores[0].Create(ctx, record(1), person(1), 0))
+	must(t, stores[0].Create(ctx, record(2), person(2), 0))
+	want("of a new account")
+	var work sync.WaitGroup
+	for _, s := range stores {
+		work.Go(func() {
+			for i := range 10 {
+				if err := add(s, today-quota.Day(i%2), 2); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	work.Wait()
+	n := uint64(10 * len(stores))
+	want("of all", quota.DayUsage{Day: today - 1, Calls: n}, quota.DayUsage{Day: today, Calls: n})
+	must(t, add(pick(stores), today+quota.KeepDays-1, 1))
+	want("later, without the one that is too old", quota.DayUsage{Day: today, Calls: n}, quota.DayUsage{Day: today + quota.KeepDays - 1, Calls: 1})
+	// A clock that was a year ahead for a while does not hide what is counted after it.
+	for _, day := range []quota.Day{today + 365, today, today + 1} {
+		must(t, add(pick(stores), day, 1))
+	}
+	want("after a day of next year", quota.DayUsage{Day: today, Calls: 1}, quota.DayUsage{Day: today + 1, Calls: 1})
 }

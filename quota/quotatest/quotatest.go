@@ -67,7 +67,13 @@ type Kit struct {
 	issued int
 
 	mu      sync.Mutex
-	charged map[quota.ID]map[quota.Month]uint64 // calls MustSpend has charged
+	charged map[counted]uint64 // calls MustSpend has charged
+}
+
+// counted is a month of an account.
+type counted struct {
+	id    quota.ID
+	month quota.Month
 }
 
 // New returns a kit whose keeper was made with cfg; clocks cfg leaves nil are the kit's. When
@@ -78,7 +84,7 @@ func New(tb testing.TB, cfg quota.Config) *Kit {
 		Clock:   NewClock(Start),
 		Path:    filepath.Join(tb.TempDir(), "modeldex.db"),
 		tb:      tb,
-		charged: map[quota.ID]map[quota.Month]uint64{},
+		charged: map[counted]uint64{},
 	}
 	if cfg.Now == nil {
 		cfg.Now, cfg.Mono = kit.Clock.Now, kit.Clock.Mono
@@ -149,27 +155,12 @@ func (kit *Kit) finish() {
 // test charged by other means may come on top.
 func (kit *Kit) checkCounts() {
 	kit.tb.Helper()
-	for id, months := range kit.charged {
-		lines, err := kit.Ledger.Usage(context.Background(), id)
-		if err != nil {
-			kit.tb.Error(err)
-			continue
-		}
-		for month, charged := range months {
-			if got := callsIn(lines, month); got < charged {
-				kit.tb.Errorf("ledger shows %d calls of %s in %s, fewer than the %d charged", got, id, month, charged)
-			}
+	for of, charged := range kit.charged {
+		batch := []quota.Count{{ID: of.id, Month: of.month}}
+		if err := kit.Ledger.Counts(context.Background(), batch); err != nil || batch[0].Total < charged {
+			kit.tb.Errorf("ledger shows %d calls of %s in %s (%v), fewer than the %d charged", batch[0].Total, of.id, of.month, err, charged)
 		}
 	}
-}
-
-func callsIn(lines []quota.MonthCalls, m quota.Month) uint64 {
-	for _, line := range lines {
-		if line.Month == m {
-			return line.Calls
-		}
-	}
-	return 0
 }
 
 // Key is an issued key ready to call with.
@@ -217,17 +208,9 @@ func (kit *Kit) MustSpend(key Key, n int) (last quota.Standing) {
 			kit.tb.Fatalf("Admit() = %v, want admitted", call.Verdict)
 		}
 		last = call.Charge()
-		kit.count(key.ID, last.Reset)
+		kit.mu.Lock()
+		kit.charged[counted{key.ID, quota.MonthOf(time.Unix(last.Reset-1, 0))}]++
+		kit.mu.Unlock()
 	}
 	return last
-}
-
-// count notes one charged call in the month that ends at reset.
-func (kit *Kit) count(id quota.ID, reset int64) {
-	kit.mu.Lock()
-	defer kit.mu.Unlock()
-	if kit.charged[id] == nil {
-		kit.charged[id] = map[quota.Month]uint64{}
-	}
-	kit.charged[id][quota.MonthOf(time.Unix(reset-1, 0))]++
 }
