@@ -139,7 +139,7 @@ func (w *work) slug(field string, kind resolve.Kind) resolve.Answer {
 		return resolve.Answer{}
 	}
 	a := w.names.Strict(kind, text)
-	if a.Found() {
+	if a.Slug != "" {
 		if string(a.Slug) != text && !strings.EqualFold(a.Name, text) {
 			w.note("%s “%s” was read as %s (%s).", fields[place(field)].Label, record.Printable(text), a.Name, a.Slug)
 		}

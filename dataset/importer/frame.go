@@ -94,7 +94,7 @@ type Importer struct {
 	names           *resolve.Resolver
 	model, hardware resolve.Answer // of the options
 	models          map[dataset.Slug]*dataset.Model
-	parts           resolve.Parts
+	parts           map[dataset.Slug]*dataset.Hardware
 	have            map[dataset.Slug]bool // ids of benchmarks there are
 	originKey       string                // of the page, empty where sources.json does not have it
 }
@@ -116,7 +116,7 @@ func NewMeasured(tool dataset.Slug, set *dataset.Set, opt Options) (*Importer, e
 func newImporter(a adapter, format string, set *dataset.Set, opt Options) (*Importer, error) {
 	opt.Source = cmp.Or(opt.Source, dataset.Community)
 	im := &Importer{
-		adapter: a, format: format, opt: opt, names: resolve.New(set), models: map[dataset.Slug]*dataset.Model{}, parts: resolve.Parts{},
+		adapter: a, format: format, opt: opt, names: resolve.New(set), models: map[dataset.Slug]*dataset.Model{}, parts: map[dataset.Slug]*dataset.Hardware{},
 		have: map[dataset.Slug]bool{},
 	}
 	for i := range set.Models {

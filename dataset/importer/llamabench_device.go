@@ -255,8 +255,8 @@ func (im *Importer) mayBe(slug dataset.Slug, device, processor string) bool {
 		if a.Slug == "" && len(a.Candidates) == 0 || a.Slug == "" && !a.Ambiguous {
 			return a.Confidence != resolve.Near || !a.Explained()
 		}
-		related := func(c resolve.Candidate) bool { return im.parts.Related(slug, c.Slug) }
-		if im.parts.Related(slug, a.Slug) || slices.ContainsFunc(a.Candidates, related) {
+		related := func(c resolve.Candidate) bool { return im.names.Related(slug, c.Slug) }
+		if im.names.Related(slug, a.Slug) || slices.ContainsFunc(a.Candidates, related) {
 			return true
 		}
 	}

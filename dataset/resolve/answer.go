@@ -83,8 +83,10 @@ type Candidate struct {
 	Reason string
 }
 
-// Found reports whether the answer has a record.
-func (a *Answer) Found() bool { return a.Slug != "" }
+// MaxCandidates is how many candidates an answer lists at most.
+const MaxCandidates = 5
+
+const unknownName = "no record has this name"
 
 // Open reports whether several records fit and the slug is only the likeliest of them.
 func (a *Answer) Open() bool { return a.Confidence == Likely && len(a.Candidates) > 1 }
@@ -92,8 +94,8 @@ func (a *Answer) Open() bool { return a.Confidence == Likely && len(a.Candidates
 // Others are the other records that fit, where the slug is only the likeliest of several.
 func (a *Answer) Others() (slugs []string) {
 	if a.Open() {
-		for i := range a.Candidates[1:] {
-			slugs = append(slugs, string(a.Candidates[1+i].Slug))
+		for _, c := range a.Candidates[1:] {
+			slugs = append(slugs, string(c.Slug))
 		}
 	}
 	return slugs
@@ -105,8 +107,8 @@ func (a *Answer) WhyNot() string {
 	switch {
 	case a.Slug != "":
 		return ""
-	case a.Partial():
-		return "is " + NotWhole + a.Reason + "; did you mean " + string(a.Candidates[0].Slug)
+	case a.Ambiguous && len(a.Candidates) == 1:
+		return "is not the whole name of a record: " + a.Reason + "; did you mean " + string(a.Candidates[0].Slug)
 	case a.Ambiguous:
 		return "may be several records: " + a.Reason
 	case !a.Explained():
@@ -119,12 +121,6 @@ func (a *Answer) WhyNot() string {
 func (a *Answer) Explained() bool {
 	return a.Slug == "" && a.Reason != "" && !strings.HasPrefix(a.Reason, unknownName)
 }
-
-// NotWhole begins what is said of a partial name. Its reason follows.
-const NotWhole = "not the whole name of a record: "
-
-// Partial reports whether the name is a part of the name of one record, and of no other.
-func (a *Answer) Partial() bool { return a.Ambiguous && a.Slug == "" && len(a.Candidates) == 1 }
 
 // Machine is what the name of hardware says of a machine beside its record: the memory of one device in GB, where that
 // is not own, the memory of the record; and the number of devices, where there are several. Both are 0 where the
@@ -142,31 +138,34 @@ func (a *Answer) Machine(own float64) (memoryGB float64, count int) {
 	return memoryGB, count
 }
 
-// MaxCandidates is how many candidates an answer lists at most.
-const MaxCandidates = 5
-
-const unknownName = "no record has this name"
-
-// record is what every kind of record has.
-type record struct {
-	slug dataset.Slug
-	name string
+// found sets the record of an answer.
+func (a *Answer) found(k *known, how Confidence, reason string) {
+	a.Slug, a.Name, a.Confidence, a.Reason = k.slug, k.name, how, reason
 }
 
-func (a *Answer) guessed(candidates []Candidate) {
-	if len(candidates) > 0 {
-		a.Confidence, a.Reason, a.Candidates = Near, unknownName+"; the candidates are similar", candidates
+// likely answers with the first of the candidates.
+func (a *Answer) likely(why string) {
+	first := a.Candidates[0]
+	a.Kind, a.Slug, a.Name, a.Confidence = first.Kind, first.Slug, first.Name, Likely
+	a.Ambiguous = len(a.Candidates) > 1
+	a.Reason = "read as " + first.Name + ": " + why
+}
+
+// unsure leaves the candidates, and takes none of them.
+func (a *Answer) unsure(why, near string) {
+	if a.Slug != "" && len(a.Candidates) == 0 {
+		a.Candidates = []Candidate{{a.Kind, a.Slug, a.Name, near}}
 	}
+	a.Slug, a.Name, a.Confidence, a.Reason, a.Ambiguous = "", "", Near, why, false
 }
 
 // cutShort makes the answer to the beginning of a name a guess: nvidia-smi prints "NVIDIA GeForce RTX 4070 ..." for the
 // card with a Ti or for laptops as well.
 func (a Answer) cutShort(kind Kind) Answer {
 	if a.Slug != "" {
-		first := Candidate{kind, a.Slug, a.Name, "has the name up to where it is cut"}
-		a.Candidates = append([]Candidate{first}, a.Candidates...)
+		a.Candidates = slices.Insert(a.Candidates, 0, Candidate{kind, a.Slug, a.Name, "has the name up to where it is cut"})
 		a.Candidates = a.Candidates[:min(MaxCandidates, len(a.Candidates))]
-		a.Slug, a.Name, a.Ambiguous, a.Confidence, a.Reason = "", "", false, Near, "the name is cut short"
+		a.unsure("the name is cut short", "")
 	}
 	return a
 }
@@ -186,17 +185,17 @@ func grade(a *Answer) int {
 	return 0
 }
 
-// best chooses among the answers of all kinds. Two kinds that know a name equally well make it
-// ambiguous; where all only guess, the candidates of all are listed by turns. answers is not what it was afterwards.
+// best chooses among the answers of all kinds. Two kinds that know a name equally well make it ambiguous; where all only
+// guess, the candidates of all are listed by turns.
 func best(answers []Answer) Answer {
 	top := 0
 	for i := range answers {
 		top = max(top, grade(&answers[i]))
 	}
-	of := slices.DeleteFunc(answers, func(a Answer) bool { return grade(&a) != top })
+	answers = slices.DeleteFunc(answers, func(a Answer) bool { return grade(&a) != top })
 	switch {
-	case len(of) == 1:
-		return of[0]
+	case len(answers) == 1:
+		return answers[0]
 	case top == 0:
 		return Answer{Reason: "no model, hardware or tool has this name"}
 	}
@@ -204,21 +203,16 @@ func best(answers []Answer) Answer {
 	if top == 1 {
 		out.Confidence, out.Reason = Near, "no model, hardware or tool has this name; the candidates are similar"
 	}
-	out.Candidates = make([]Candidate, 0, MaxCandidates)
-	add := func(c Candidate) {
-		if len(out.Candidates) < MaxCandidates {
-			out.Candidates = append(out.Candidates, c)
-		}
-	}
 	for turn := range MaxCandidates {
-		for i := range of {
-			own := of[i].Candidates
-			if top >= 3 && turn == 0 {
-				add(Candidate{of[i].Kind, of[i].Slug, of[i].Name, of[i].Reason})
-			} else if top < 3 && turn < len(own) {
-				add(own[turn])
+		for _, a := range answers {
+			if top >= 3 {
+				a.Candidates = []Candidate{{a.Kind, a.Slug, a.Name, a.Reason}}
+			}
+			if turn < len(a.Candidates) {
+				out.Candidates = append(out.Candidates, a.Candidates[turn])
 			}
 		}
 	}
+	out.Candidates = out.Candidates[:min(MaxCandidates, len(out.Candidates))]
 	return out
 }

@@ -1,148 +1,552 @@
 package resolve
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset"
 )
 
-// hardwareNames has what needs no reading: whole names, strings of drivers and PCI ids.
-type hardwareNames struct {
-	recs    []*dataset.Hardware
-	exact   map[string]int32   // slug, name or alias -> record
-	drivers map[string][]int32 // what drivers print, clean -> records
-	pci     map[string][]int32 // "vvvv:dddd" or "vvvv:dddd:rr" -> records
-	shared  map[string][]int32 // "vvvv:dddd" -> records, where other products have the id too
+// printedNames are what drivers print in place of the names of hardware.
+type printedNames struct {
+	names       map[string][]int // clean -> records
+	pci, shared map[string][]int // "vvvv:dddd" or "vvvv:dddd:rr" -> records; shared where other products have the id, too
 }
 
-func newHardwareNames(hardware []dataset.Hardware) *hardwareNames {
-	n := &hardwareNames{exact: map[string]int32{}, drivers: map[string][]int32{}, pci: map[string][]int32{}, shared: map[string][]int32{}}
+func newPrintedNames(hardware []dataset.Hardware) *printedNames {
+	p := &printedNames{map[string][]int{}, map[string][]int{}, map[string][]int{}}
 	for i := range hardware {
-		h, rec := hardware[i], int32(i)
-		n.recs = append(n.recs, &h)
-		for _, text := range append([]string{string(h.Slug), h.Name}, h.Aliases...) {
-			n.exact[spelled(text)] = rec
-			n.exact[clean(text)] = rec
+		add := func(to map[string][]int, texts []string) {
+			for _, text := range texts {
+				if text = clean(text); !slices.Contains(to[text], i) {
+					to[text] = append(to[text], i)
+				}
+			}
 		}
-		for _, text := range h.DriverNames {
-			n.drivers[clean(text)] = appendOnce(n.drivers[clean(text)], rec)
+		add(p.names, hardware[i].DriverNames)
+		add(p.pci, hardware[i].PCIIDs)
+		add(p.shared, hardware[i].PCIIDsShared)
+	}
+	return p
+}
+
+// strictHardware reads a name of hardware as drivers, tools and people print it: every word is in the name of the record,
+// in that of another part of the machine, or says nothing about which record it is.
+func (r *Resolver) strictHardware(text string) Answer {
+	if begun, short := cutDots(text); short {
+		return r.strictHardware(begun).cutShort(Hardware)
+	}
+	if named := writtenOut(text); named != text && named != "" {
+		a := r.strictHardware(named)
+		if a.Confidence == Exact {
+			a.Confidence = Parsed
 		}
-		for _, id := range h.PCIIDs {
-			n.pci[id] = appendOnce(n.pci[id], rec)
+		return a
+	}
+	if i, ok := r.hardware.exact[text]; ok {
+		return r.exactly(text, i)
+	}
+	_, memory := significant(split(text))
+	if recs := r.printed.names[text]; len(recs) > 0 && !wholeLine(text) {
+		return r.choose(recs, memory, "a driver prints this name")
+	}
+	if a, ok := r.byPCI(text, memory); ok {
+		return a
+	}
+	if count, one := cutCount(text); count > 0 {
+		if i, ok := r.hardware.exact[one]; ok { // words in brackets would be taken for a remark beside the name
+			a := r.exactly(one, i)
+			if a.Count = count; a.Slug != "" {
+				a.Confidence, a.Reason = Parsed, "after a number of devices: "+a.Reason
+			}
+			return a
 		}
-		for _, id := range h.PCIIDsShared {
-			n.shared[id] = appendOnce(n.shared[id], rec)
+	}
+	name := cutHardware(text)
+	a := r.byNames(name)
+	if a.Slug == "" && strings.Contains(name.main, "/") {
+		return r.severalNames(strings.Split(name.main, "/"))
+	}
+	return a
+}
+
+var (
+	printedForms = rewritings("printed")
+	macID        = regexp.MustCompile(`\b(?:mac|macbookair|macbookpro|macmini|imac)[0-9]{1,2},[0-9]{1,2}\b`)
+)
+
+// writtenOut is the name of hardware in a line of a log, or for a number of its maker. It is text itself where there is
+// neither.
+func writtenOut(text string) string {
+	text = rewrite(printedForms, text)
+	if !strings.Contains(text, "mac") {
+		return text
+	}
+	return macID.ReplaceAllStringFunc(text, func(id string) string { return cmp.Or(means("mac models", id), id) })
+}
+
+// exactly answers a slug, name or alias. A name that leaves out what tells several records apart does not decide.
+func (r *Resolver) exactly(text string, i int) (a Answer) {
+	k := &r.hardware.recs[i]
+	h := k.hardware
+	a.found(k, Exact, "slug, name or alias")
+	_, memory := significant(split(text))
+	a.MemoryGB = round(memory)
+	switch others := r.printed.names[text]; {
+	case text == string(h.Slug):
+		return a
+	case h.Variants != nil:
+		r.keep(&a, h, "the record for measurements that do not say which product it was")
+		return a
+	case wholeLine(text):
+		return Answer{Ambiguous: true, Reason: "the name is that of a whole line of products"}
+	case len(others) > 1:
+		a.Reason = "slug, name or alias; drivers print the same name for the candidates"
+		a.Candidates = r.hardware.list(others, "drivers print this name for it")
+	}
+	if memory > 0 || text == clean(h.Name) {
+		return a
+	}
+	words, _ := significant(split(cutHardware(withCores(text)).whole()))
+	shared := []int{i} // by several forms of one product
+	for _, m := range r.hardware.match(texts(phrased(words)), 0, true) {
+		form := func(w string) bool { return is("shapes", w) && w != "maxq" || len(w) == 1 }
+		if m.rec != i && !m.own && m.hardware.Type == "gpu" && len(m.missing) > 0 && !slices.ContainsFunc(m.missing, func(w string) bool { return !form(w) }) {
+			shared = append(shared, m.rec)
+		}
+	}
+	if len(shared) > 1 {
+		return r.choose(shared, 0, "several forms of the product have this name")
+	}
+	return a
+}
+
+// keep is the answer with the record that is kept for several products.
+func (r *Resolver) keep(a *Answer, h *dataset.Hardware, reason string) {
+	a.Ambiguous, a.Reason = true, reason
+	for _, slug := range (*h.Variants)[:min(MaxCandidates, len(*h.Variants))] {
+		rec := r.hardware.exact[string(slug)]
+		a.Candidates = append(a.Candidates, Candidate{Hardware, slug, r.hardware.recs[rec].name, "one of the products with this name"})
+	}
+}
+
+// choose answers with the one of several records that has a memory; with the record that is kept for all of them; or with
+// none.
+func (r *Resolver) choose(recs []int, memory float64, why string) (a Answer) {
+	kept := slices.DeleteFunc(slices.Clone(recs), func(rec int) bool {
+		h := r.hardware.recs[rec].hardware
+		_, clash := memoryOf(h, memory)
+		outer := func(o int) bool { return h.IntegratedGPU != nil && r.hardware.recs[o].slug == *h.IntegratedGPU }
+		return memory > 0 && clash || slices.ContainsFunc(recs, outer)
+	})
+	if len(kept) == 0 {
+		kept = recs
+	}
+	a = Answer{MemoryGB: round(memory), Reason: why}
+	if len(kept) == 1 {
+		k := &r.hardware.recs[kept[0]]
+		if a.found(k, Parsed, why); k.hardware.Variants != nil {
+			r.keep(&a, k.hardware, why)
+		}
+		return a
+	}
+	a.Ambiguous, a.Candidates = true, r.hardware.list(kept, "fits what the name says")
+	var sizes []string
+	for _, rec := range kept {
+		if h := r.hardware.recs[rec].hardware; h.VRAMGB != nil && h.Type == "gpu" {
+			sizes = append(sizes, fmt.Sprintf("%v GB", *h.VRAMGB))
+		}
+	}
+	if slices.Sort(sizes); memory == 0 && len(slices.Compact(slices.Clone(sizes))) == len(kept) {
+		a.Reason = "the name does not state the memory size: " + strings.Join(sizes, " or ")
+	}
+	for i := range r.hardware.recs {
+		k := &r.hardware.recs[i]
+		if v := k.hardware.Variants; v != nil && len(*v) == len(kept) && !slices.ContainsFunc(kept, func(rec int) bool { return !slices.Contains(*v, r.hardware.recs[rec].slug) }) {
+			a.found(k, Parsed, why)
+		}
+	}
+	return a
+}
+
+// pciForm finds the id of a device: Windows' "ven_10de&dev_2684", "10de:2684", "0x10de:0x2684:c8", "10de-2684" where it is
+// the whole name, and "device 2d05" behind the name of a vendor. The number alone means nothing.
+var (
+	pciForm = regexp.MustCompile(`ven_([0-9a-f]{4}).*?dev_([0-9a-f]{4})|^([0-9a-f]{4})-([0-9a-f]{4})$|` +
+		`(?:^|[^0-9a-z])(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})(?::([0-9a-f]{2}))?(?:[^0-9a-z]|$)|` +
+		`(nvidia|advanced micro devices|amd|ati |intel).*\bdevice ([0-9a-f]{4})\b`)
+	pciRevision = regexp.MustCompile(`(?:\(rev |rev_)([0-9a-f]{2})\b`)
+	// pciVendors are numbered at https://pcisig.com/membership/member-companies.
+	pciVendors = map[string]string{"nvidia": "10de", "advanced micro devices": "1002", "amd": "1002", "ati ": "1002", "intel": "8086"}
+)
+
+// byPCI answers a PCI id. ok is false where there is none that the directory knows.
+func (r *Resolver) byPCI(text string, memory float64) (a Answer, ok bool) {
+	var at []string
+	if strings.ContainsAny(text, ":_") || strings.Contains(text, "device ") || len(text) == len("10de-2684") {
+		at = pciForm.FindStringSubmatch(text)
+	}
+	if at == nil {
+		return a, false
+	}
+	id := at[1] + at[3] + at[5] + pciVendors[at[8]] + ":" + at[2] + at[4] + at[6] + at[9]
+	ids := []string{id}
+	if revision := pciRevision.FindStringSubmatch(text); revision != nil {
+		ids = []string{id + ":" + revision[1], id}
+	} else if at[7] != "" {
+		ids = []string{id + ":" + at[7], id}
+	}
+	for _, id := range ids {
+		if found := r.printed.pci[id]; len(found) > 0 {
+			return r.choose(found, memory, "PCI id "+id), true
+		}
+	}
+	for _, id := range ids {
+		if found := r.printed.shared[id]; len(found) > 0 {
+			a = r.choose(found, memory, "several products have the PCI id "+id)
+			if a.Slug != "" && !a.Ambiguous { // others have the id
+				a.unsure(a.Reason, "has this PCI id")
+				a.Ambiguous, a.Confidence = true, ""
+			}
+			return a, true
+		}
+	}
+	return a, false
+}
+
+// severalNames reads the products that lspci lists in one name: "Radeon RX 7900 XT/7900 XTX/7900M". Each is completed
+// with the words it leaves out.
+func (r *Resolver) severalNames(pieces []string) (a Answer) {
+	first := split(pieces[0])
+	unknown := false
+	for i, piece := range pieces {
+		words, _ := hwWords(piece)
+		if len(words) == 0 {
+			continue
+		}
+		alike := func(w word) bool { return w.text == words[0] || isDigit(w.text[0]) && isDigit(words[0][0]) }
+		if at := slices.IndexFunc(first, alike); i > 0 && at >= 0 {
+			piece = pieces[0][:first[at].start] + piece
+		} else if i > 0 && (words[0] == "laptop" || words[0] == "maxq") { // "RTX 4070 Max-Q / Mobile"
+			piece = formWords.ReplaceAllString(pieces[0], "") + piece
+		}
+		one := r.byNames(hwName{main: piece})
+		// Since Ampere NVIDIA makes no Max-Q cards of their own: "RTX 3070 Mobile / Max-Q" is one chip.
+		unknown = unknown || one.Slug == "" && !strings.Contains(piece, "max-q")
+		if one.Slug != "" && !slices.ContainsFunc(a.Candidates, func(c Candidate) bool { return c.Slug == one.Slug }) {
+			a.Candidates = append(a.Candidates, Candidate{Hardware, one.Slug, one.Name, "fits what the name says"})
+		}
+	}
+	a.Reason = "the name lists several products"
+	if len(a.Candidates) == 1 && !unknown {
+		a.Slug, a.Name, a.Confidence, a.Candidates = a.Candidates[0].Slug, a.Candidates[0].Name, Parsed, nil
+		return a
+	}
+	a.Ambiguous, a.Candidates = true, a.Candidates[:min(MaxCandidates, len(a.Candidates))]
+	return a
+}
+
+var formWords = regexp.MustCompile(`\b(?:max-q|mobile)\b`)
+
+// byNames reads the parts of a name as the hardware of a question.
+func (r *Resolver) byNames(name hwName) (a Answer) {
+	text := name.main
+	for _, extra := range name.extras {
+		words, gb := hwWords(extra)
+		if gb > 0 && name.count > 1 && (slices.Contains(words, "total") || slices.Contains(words, "combined")) {
+			extra = fmt.Sprintf("%v gb", gb/float64(name.count))
+		}
+		card := cardNamed.MatchString(extra)
+		foreign := func(w string) bool { return !is("beside", w) }
+		beside := printedBeside.MatchString(extra) || !card && printedAround.MatchString(extra) ||
+			gb == 0 && len(words) > 0 && !slices.ContainsFunc(words, foreign) && !foldable(words)
+		if !beside && !madeBy(extra) && (card || !processor.MatchString(extra) || r.byNames(cutHardware(extra)).Slug != "") {
+			text += ", " + extra
+		}
+	}
+	q := r.asked(text, true)
+	q.several = name.count > 1 || slices.ContainsFunc(q.words, func(w word) bool { return w.text == "desktop" })
+	q.readHardware()
+	q.roles()
+	q.attach()
+	a.MemoryGB, a.Count = max(q.MemoryGB, q.HostMemoryGB), name.count
+	for _, extra := range name.extras {
+		if _, gb := significant(split(extra)); a.MemoryGB == 0 && !strings.Contains(extra, "ram") {
+			a.MemoryGB = gb
+		}
+	}
+	found := q.Hardware
+	if len(found) == 1 {
+		a.Count = max(a.Count, found[0].Count)
+		if counts := q.numbers; a.Count == 0 && len(counts) == 1 && counts[0].end == len(q.text) {
+			a.Count = counts[0].n
+		}
+	}
+	if len(found) == 0 && q.Host != nil {
+		found = []Named{*q.Host}
+	}
+	found = inside(found, text)
+	unread := q.unread(len(name.main), found)
+	switch {
+	case len(found) == 0 && wholeLine(name.main):
+		a.Ambiguous, a.Reason = true, "the name is that of a whole line of products"
+	case len(found) == 0 || unread == "" && found[0].Slug == "" && len(found[0].Candidates) == 0:
+		a.Reason, a.key = unknownName, name.main
+	case len(found) > 1:
+		a.Ambiguous, a.listed, a.Reason = true, true, "the name lists several products"
+		for _, n := range found {
+			if n.Slug != "" {
+				a.Candidates = append(a.Candidates, Candidate{Hardware, n.Slug, n.Name, "fits what the name says"})
+			}
+		}
+	default:
+		n := found[0]
+		a.Slug, a.Name, a.Candidates, a.Reason, a.Confidence, a.Ambiguous = n.Slug, n.Name, n.Candidates, n.Reason, n.Confidence, n.Ambiguous
+		switch {
+		case unread != "":
+			a.Kind = Hardware
+			a.unsure(fmt.Sprintf("%q beside the name could not be read", unread), "without what could not be read")
+		case n.Slug == "":
+		case n.Ambiguous && n.device.Variants == nil:
+			a.Slug, a.Name, a.Confidence = "", "", ""
+		case q.Host != nil && len(q.Hardware) > 0:
+			a.Confidence, a.Reason = Parsed, "in a machine with "+q.Host.Name
+		default:
+			a.Confidence = Parsed
+		}
+	}
+	return a
+}
+
+// inside leaves the processor of those named where the others are the graphics inside it, and the card of a machine with a
+// processor.
+func inside(found []Named, text string) []Named {
+	i := slices.IndexFunc(found, func(n Named) bool {
+		return n.device != nil && (n.device.IntegratedGPU != nil || n.device.Type == "cpu")
+	})
+	if i < 0 || len(found) < 2 {
+		return found
+	}
+	chip := found[i]
+	others := slices.Delete(slices.Clone(found), i, i+1)
+	outer := func(n Named) bool {
+		own := chip.device.IntegratedGPU
+		return n.device == nil || n.device.Type != "apu" && !(own != nil && n.device.Slug == *own) && !strings.Contains(text, "integrated")
+	}
+	switch {
+	case !slices.ContainsFunc(others, outer):
+		chip.Reason = "graphics inside " + chip.Name
+		return []Named{chip}
+	case len(others) == 1 && others[0].device != nil && others[0].device.Type == "gpu":
+		others[0].Reason = "in a machine with " + chip.Name
+		return others
+	}
+	return found
+}
+
+// unread is the first word that is neither in the name nor known to say nothing about which record it is. main is where
+// the name ends and what is beside it begins.
+func (a *asking) unread(main int, found []Named) string {
+	if ofLaptop(a.text) {
+		return ""
+	}
+	board := slices.ContainsFunc(a.words[:min(2, len(a.words))], func(w word) bool { return is("board makers", w.text) })
+	behind := len(found) > 0 && found[0].start >= main && madeBy(a.text) // the chip of that machine
+	architecture := ""
+	if len(found) > 0 && found[0].device != nil && found[0].device.Architecture != nil {
+		architecture = strings.ToLower(*found[0].device.Architecture)
+	}
+	before := word{text: " "}
+	for i, w := range a.words {
+		switch {
+		case a.used[i], isDigit(w.text[0]), is("noise", w.text), is("measures", w.text), is("labels", w.text), is("brands", w.text):
+		case w.text == architecture, w.text == "s" && isDigit(before.text[0]), board && is("board words", w.text):
+		case len(w.text) == 1 && (board || !is("suffixes", w.text)), behind && w.start < main:
+		case is("beside", w.text) && (w.start > main || w.text != "x"), w.text == "max" && is("measures", before.text):
+		default:
+			return w.text
+		}
+		before = w
+	}
+	return ""
+}
+
+var (
+	printedBeside = expression("beside")
+	printedAround = expression("around")
+	cardNamed     = expression("card")
+	processor     = expression("processor")
+	laptopLine    = expression("laptop")
+	outsideLaptop = expression("outside")
+)
+
+// madeBy reports whether a text begins with the maker of a machine.
+func madeBy(text string) bool {
+	all := split(text)
+	return len(all) > 0 && is("machine makers", all[0].text)
+}
+
+// wholeLine reports whether a name is one that drivers print for many products: "AMD Radeon Graphics", "Intel Xeon Processor".
+func wholeLine(text string) bool {
+	generic := !slices.ContainsFunc(split(text), func(w word) bool {
+		return !is("brands", w.text) && !is("lines", w.text) && !is("noise", w.text) && !is("words of lines", w.text)
+	})
+	return generic && (strings.Contains(text, "graphics") || processor.MatchString(text))
+}
+
+// ofLaptop reports whether a text names a line of laptops, and nothing says that the card is outside.
+func ofLaptop(text string) bool {
+	return laptopLine.MatchString(text) && !outsideLaptop.MatchString(text)
+}
+
+// hwName is a name of hardware in parts.
+type hwName struct {
+	main   string   // what names the part
+	extras []string // what stood in brackets or behind commas
+	count  int      // of devices, 0 where not said
+}
+
+// labelled is what tools print before a name: "GPU 0: ", "Card Series: ", "deviceName = ".
+var labelled = regexp.MustCompile(`^(?:(?:` + strings.Join(slices.Sorted(maps.Keys(vocabulary["labels"].means)), "|") + `|[0-9 \[\]])+[:=][ '"]*)+`)
+
+var (
+	partForms  = rewritings("parts")
+	countAhead = regexp.MustCompile(`^([1-9][0-9]?) ?[x*] ?([a-z].*|[0-9]{3}.*)$|` +
+		`^([2-9]|1[0-6]) ((?:nvidia |geforce |amd |radeon )*(?:rtx|gtx|rx|tesla|quadro) ?[a-z]?[0-9].*)$|^(?:a )?([a-z]+) (?:of )?(.*[0-9].*)$`)
+	timesBeside = regexp.MustCompile(`^(?:x ?([1-9][0-9]?)|([1-9][0-9]?) ?x)$`)
+)
+
+// cutHardware takes a clean name apart: "gpu 0: nvidia rtx 4090 (ryzen 9 7950x)" is "nvidia rtx 4090" with "ryzen 9
+// 7950x" beside it. It does not judge the parts.
+func cutHardware(text string) (n hwName) {
+	text = strings.Trim(labelled.ReplaceAllString(text, ""), ` '"`)
+	n.count, text = cutCount(text)
+	n.split(rewrite(partForms, text))
+	if last := len(n.extras) - 1; last >= 0 {
+		if at := timesBeside.FindStringSubmatch(n.extras[last]); at != nil {
+			n.count, _ = strconv.Atoi(at[1] + at[2])
+			n.extras = n.extras[:last]
 		}
 	}
 	return n
 }
 
-// exactly answers a slug, name or alias. A name that leaves out what tells several records apart does not decide.
-func (r *Resolver) exactly(text string, i int32) Answer {
-	h := r.hardware.recs[i]
-	_, memory := significantWords(split(text))
-	a := Answer{Slug: h.Slug, Name: h.Name, Confidence: Exact, Reason: "slug, name or alias", MemoryGB: round(memory)}
-	if text == string(h.Slug) {
-		return a
-	}
-	if h.Variants != nil {
-		a.Ambiguous, a.Reason = true, "the record for measurements that do not say which product it was"
-		a.Candidates = r.candidates(*h.Variants, "one of the products with this name")
-		return a
-	}
-	if wholeLine(text) {
-		return Answer{Ambiguous: true, Reason: "the name is that of a whole line of products"}
-	}
-	if others := r.hardware.drivers[text]; len(others) > 1 {
-		a.Reason = "slug, name or alias; drivers print the same name for the candidates"
-		a.Candidates = r.list(others, "drivers print this name for it")
-	}
-	words, _ := significantWords(split(cutHardware(withCores(text)).whole()))
-	if memory > 0 || len(words) == 0 {
-		return a
-	}
-	if text != spelled(h.Name) { // a name that several forms of one product share is of none of them
-		shared := []int32{i}
-		for _, m := range r.lexHardware.match(texts(phrased(words)), 0) {
-			left := strings.Fields(m.missing)
-			forms := len(left) > 0 && m.missing != " maxq" && !slices.ContainsFunc(left, func(w string) bool { return !is("shapes", w) && len(w) > 1 })
-			if o := r.hardware.recs[m.rec]; int32(m.rec) != i && !m.own && forms && o.Type == "gpu" && !r.parts.Related(h.Slug, o.Slug) {
-				shared = append(shared, int32(m.rec))
-			}
-		}
-		if len(shared) > 1 {
-			return r.choose(shared, 0, "several forms of the product have this name")
+// split divides a text into what names the part and what is beside it, in brackets, quotes or behind commas.
+func (n *hwName) split(text string) {
+	var main, part strings.Builder
+	out := &main // where a letter goes: behind the first comma it is part of what is beside
+	square := ""
+	beside := func(extra string) {
+		if extra = strings.TrimSpace(extra); extra != "" {
+			n.extras = append(n.extras, extra)
 		}
 	}
-	if m := r.lexHardware.match(texts(phrased(words)), 0); len(m) > 1 && m[0].bare && m[1].cost < m[0].cost+shapeWord && m[1].bare { // told apart by their memory
-		recs := []int32{}
-		for _, one := range m {
-			if one.bare && one.cost < m[0].cost+shapeWord {
-				recs = append(recs, int32(one.rec))
-			}
+	for i := 0; i < len(text); {
+		group, end := grouped(text, i)
+		switch c := text[i]; {
+		case end == 0 && (c == ',' || c == ';' || c == '|'):
+			beside(part.String())
+			part.Reset()
+			out, end = &part, i+1
+		case end == 0:
+			out.WriteByte(c)
+			end = i + 1
+		case c != '[':
+			beside(group)
+		case !pciGroup.MatchString(group):
+			square, n.extras = group, n.extras[:0] // lspci: the codename before it is dropped, and what stood with that
 		}
-		return r.choose(recs, 0, "the name does not state the memory")
+		i = end
 	}
-	return a
+	beside(part.String())
+	n.main = strings.TrimSpace(cmp.Or(square, main.String()))
 }
 
-// choose answers with the one of several records that has a memory; with the record that is kept for all of them; or with
-// none.
-func (r *Resolver) choose(recs []int32, memory float64, why string) Answer {
-	n := r.hardware
-	kept := slices.DeleteFunc(slices.Clone(recs), func(rec int32) bool {
-		h := n.recs[rec]
-		_, clash := memoryOf(h, memory)
-		return memory > 0 && clash || h.IntegratedGPU != nil && slices.ContainsFunc(recs, func(o int32) bool { return n.recs[o].Slug == *h.IntegratedGPU })
-	})
-	if len(kept) == 0 {
-		kept = recs
+var pciGroup = regexp.MustCompile(`^[0-9a-f]{4}(?:.[0-9a-f]{4})?$`)
+
+// grouped returns what is in the brackets or quotes that begin at i, and where they end; 0 where none begin.
+func grouped(text string, i int) (group string, end int) {
+	open := text[i]
+	shut := map[byte]byte{'(': ')', '[': ']', '"': '"'}[open]
+	if shut == 0 {
+		return "", 0
 	}
-	a := Answer{MemoryGB: round(memory), Reason: why}
-	if len(kept) == 1 {
-		h := n.recs[kept[0]]
-		a.Slug, a.Name, a.Confidence = h.Slug, h.Name, Parsed
-		if h.Variants != nil {
-			a.Ambiguous, a.Candidates = true, r.candidates(*h.Variants, "one of the products with this name")
-		}
-		return a
-	}
-	a.Ambiguous, a.Candidates = true, r.list(kept, "fits what the name says")
-	var sizes []string
-	for _, rec := range kept {
-		if gb := n.recs[rec].VRAMGB; gb != nil && n.recs[rec].Type == "gpu" && !slices.Contains(sizes, fmt.Sprintf("%v GB", *gb)) {
-			sizes = append(sizes, fmt.Sprintf("%v GB", *gb))
+	depth := 1
+	for j := i + 1; j < len(text); j++ {
+		switch text[j] {
+		case shut:
+			if depth--; depth == 0 {
+				return text[i+1 : j], j + 1
+			}
+		case open:
+			depth++
 		}
 	}
-	if memory == 0 && len(sizes) == len(kept) {
-		a.Reason = "the name does not state the memory size: " + strings.Join(sizes, " or ")
+	if open == '"' { // the inches of a screen
+		return "", 0
 	}
-	for _, h := range n.recs {
-		if h.Variants != nil && len(*h.Variants) == len(kept) && !slices.ContainsFunc(kept, func(rec int32) bool { return !slices.Contains(*h.Variants, n.recs[rec].Slug) }) {
-			a.Slug, a.Name, a.Confidence = h.Slug, h.Name, Parsed
-		}
-	}
-	return a
+	return text[i+1:], len(text)
 }
 
-func (r *Resolver) list(recs []int32, reason string) (out []Candidate) {
-	for _, i := range recs[:min(MaxCandidates, len(recs))] {
-		out = append(out, Candidate{Hardware, r.hardware.recs[i].Slug, r.hardware.recs[i].Name, reason})
+// cutCount cuts a number of devices off the beginning: "2x ", "8 x ", "2 RTX 3090", "dual 3090", "two RTX 4090s".
+func cutCount(text string) (count int, rest string) {
+	at := countAhead.FindStringSubmatch(text)
+	if at == nil {
+		return 0, text
+	}
+	number := cmp.Or(at[1], at[3], means("counts", at[5]))
+	rest = at[2] + at[4] + at[6]
+	if number == "" || at[5] == "dual" && slices.ContainsFunc(split(rest), func(w word) bool { return is("not dual", w.text) }) {
+		return 0, text
+	}
+	count, _ = strconv.Atoi(number)
+	return count, rest
+}
+
+// hwWords reads the words of a text that say which product it is, and the memory in GB.
+func hwWords(text string) (words []string, memory float64) {
+	ws, memory := significant(split(withCores(text)))
+	for _, w := range phrased(ws) {
+		if !is("noise", w.text) {
+			words = append(words, w.text)
+		}
+	}
+	return words, memory
+}
+
+func round(gb float64) float64 { return math.Round(gb*100) / 100 }
+
+// makerOf is the maker a name states, empty where it states none or several.
+func makerOf(main string) (maker dataset.Vendor) {
+	for _, w := range split(main) {
+		if m := dataset.Vendor(means("makers", w.text)); m != "" {
+			if maker != "" && m != maker {
+				return ""
+			}
+			maker = m
+		}
+	}
+	return maker
+}
+
+// whole is what names the part, with what belongs to it in brackets.
+func (n hwName) whole() string {
+	out := n.main
+	for _, extra := range n.extras {
+		if words, _ := hwWords(extra); foldable(words) || strings.Contains(extra, "gcores") {
+			out += " " + extra
+		}
 	}
 	return out
 }
 
-func (r *Resolver) candidates(slugs []dataset.Slug, reason string) (out []Candidate) {
-	for _, slug := range slugs[:min(MaxCandidates, len(slugs))] {
-		out = append(out, Candidate{Hardware, slug, r.parts[slug].Name, reason})
-	}
-	return out
-}
-
-// same compares memory sizes. Drivers report up to 7 per cent less than the size on the box, because error
-// correction and firmware keep a part. No two sizes of one card are that close.
-func same(size, reported float64) bool {
-	return reported > 0 && reported <= size*1.005 && reported >= size*0.93
+// foldable reports whether words in brackets belong to the name before them.
+func foldable(words []string) bool {
+	return len(words) == 1 && slices.Contains([]string{"laptop", "pascal", "maxwell", "maxq"}, words[0])
 }

@@ -4,20 +4,37 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
 	"modeldex/dataset"
 )
 
-// A lexicon finds the records of one kind that have all of some words, whatever their order.
+// A lexicon finds the records of one kind: by a whole name, or by words that a name has, whatever their order.
 type lexicon struct {
 	kind   Kind
 	recs   []known
-	post   map[string]set64    // word -> records that have it in a name, or in a fact such as their size
-	joined map[string][]string // "gptoss" -> gpt oss
-	pairs  map[string]bool     // words that stand side by side in a name, joined
+	exact  map[string]int      // whole name, clean -> record
+	post   map[string]postings // word -> records that have it in a name, or in a fact such as their size
+	joined map[string][]string // "gptoss" -> gpt oss, for words that stand side by side in a name
+	long   map[int][]string    // the words by their length
+}
+
+// postings are numbers of records, rising.
+type postings []int
+
+func (p postings) and(other postings) (out postings) {
+	for len(p) > 0 && len(other) > 0 {
+		switch {
+		case p[0] < other[0]:
+			p = p[1:]
+		case p[0] > other[0]:
+			other = other[1:]
+		default:
+			out, p, other = append(out, p[0]), p[1:], other[1:]
+		}
+	}
+	return out
 }
 
 // known is what a lexicon knows of a record.
@@ -27,7 +44,9 @@ type known struct {
 	forms  []form
 	ranked float64 // among records that fit alike the largest is meant
 
+	model    *dataset.Model
 	hardware *dataset.Hardware
+	owners   map[string]bool // accounts and names of the maker of a model, lower case
 }
 
 // A form is the words of one name of a record, and the memory it states.
@@ -39,67 +58,39 @@ type form struct {
 	tag    bool // a tag of Ollama, which means what its maker made the usual one
 }
 
-type set64 []uint64
-
-func (s set64) and(other set64) set64 {
-	out := make(set64, len(s))
-	any := uint64(0)
-	for i := range s {
-		out[i] = s[i] & other[i]
-		any |= out[i]
-	}
-	if any == 0 {
-		return nil
-	}
-	return out
-}
-
-func (s set64) each(visit func(i int)) {
-	for at, w := range s {
-		for ; w != 0; w &= w - 1 {
-			visit(at*64 + bits.TrailingZeros64(w))
+// has notes that the record that is being added has words.
+func (x *lexicon) has(words ...string) {
+	rec := len(x.recs) - 1
+	for _, w := range words {
+		p := x.post[w]
+		if len(p) == 0 {
+			x.long[len(w)] = append(x.long[len(w)], w)
+		}
+		if len(p) == 0 || p[len(p)-1] != rec {
+			x.post[w] = append(p, rec)
 		}
 	}
 }
 
-func (s set64) len() (n int) {
-	for _, w := range s {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
-func newLexicon(kind Kind, records int) *lexicon {
-	return &lexicon{kind: kind, recs: make([]known, records), post: map[string]set64{}, joined: map[string][]string{}, pairs: map[string]bool{}}
-}
-
-// has notes that a record has a word.
-func (x *lexicon) has(rec int, w string) {
-	if x.post[w] == nil {
-		x.post[w] = make(set64, (len(x.recs)+63)/64)
-	}
-	x.post[w][rec/64] |= 1 << (rec % 64)
-}
-
-// add gives a record a name. What a name says beside its words was cut off before.
-func (x *lexicon) add(rec int, ws []word, memory float64) {
-	words := texts(ws)
-	if len(words) == 0 || slices.ContainsFunc(x.recs[rec].forms, func(f form) bool { return f.memory == memory && slices.Equal(f.words, words) }) {
+// add gives the last record a name. What a name says beside its words was cut off before.
+func (x *lexicon) add(words []string, memory float64, tag bool) {
+	k := &x.recs[len(x.recs)-1]
+	same := func(f form) bool { return f.memory == memory && slices.Equal(f.words, words) }
+	if len(words) == 0 || slices.ContainsFunc(k.forms, same) {
 		return
 	}
-	f := form{words: words, memory: memory}
+	f := form{words: words, memory: memory, tag: tag}
 	for i, w := range words {
-		x.has(rec, w)
 		weight := x.weight(words, i)
 		f.weight, f.sum = append(f.weight, weight), f.sum+weight
 		if i > 0 && isLetter(w[0]) && isLetter(words[i-1][0]) {
-			x.pairs[words[i-1]+w] = true
 			x.joined[words[i-1]+w] = []string{words[i-1], w}
 		}
 	}
-	x.recs[rec].forms = append(x.recs[rec].forms, f)
-	if x.kind == Model && len(words) > 2 && companies[words[0]] { // "NVIDIA-Nemotron-Nano-9B-v2" is as often called without
-		x.add(rec, ws[1:], memory)
+	x.has(words...)
+	k.forms = append(k.forms, f)
+	if x.kind == Model && len(words) > 2 && is("companies", words[0]) { // "NVIDIA-Nemotron-Nano-9B-v2"
+		x.add(words[1:], memory, tag)
 	}
 }
 
@@ -116,36 +107,43 @@ const (
 func (x *lexicon) weight(words []string, i int) float64 {
 	w := words[i]
 	number := isDigit(w[0])
-	if x.kind == Tool {
-		return plainWord
-	}
-	if x.kind == Model {
-		switch {
-		case is("free", w), active(w):
-			return freeWord
-		case number && (isSize(w) || params([]string{w}) > 0):
-			return sizeWeight
-		case number && len(w) == 4 && !strings.Contains(w, "."), strings.HasPrefix(w, "0."):
-			return shapeWord
-		case number:
-			return numberWeight
-		}
-		return plainWord
-	}
-	long := slices.ContainsFunc(words, func(w string) bool { return isDigit(w[0]) && len(w) >= 3 })
 	switch {
-	case w == "rtx" && i > 0 && words[i-1] == "quadro", w == "pro" && i > 0 && words[i-1] == "rtx":
+	case x.kind == Tool:
+	case x.kind == Hardware:
+		return hardwareWeight(words, i)
+	case is("free", w), active(w):
+		return freeWord
+	case number && (isSize(w) || params(w) > 0):
+		return sizeWeight
+	case number && len(w) == 4 && !strings.Contains(w, "."), strings.HasPrefix(w, "0."):
+		return shapeWord
+	case number:
+		return numberWeight
+	}
+	return plainWord
+}
+
+func hardwareWeight(words []string, i int) float64 {
+	w, before, next := words[i], "", ""
+	if i > 0 {
+		before = words[i-1]
+	}
+	if i+1 < len(words) {
+		next = words[i+1]
+	}
+	long := func(w string) bool { return len(w) >= 3 && isDigit(w[0]) }
+	switch {
+	case w == "rtx" && before == "quadro", w == "pro" && before == "rtx":
 		return ownWord
-	case is("lines", w), number && len(w) == 1 && long, is("suffixes", w) && len(w) > 1 && slices.ContainsFunc(words[i:], func(w string) bool { return len(w) >= 3 && isDigit(w[0]) }):
+	case is("lines", w), isDigit(w[0]) && len(w) == 1 && slices.ContainsFunc(words, long),
+		is("suffixes", w) && len(w) > 1 && slices.ContainsFunc(words[i:], long):
 		return freeWord
 	case w == "laptop":
 		return sizeWeight
-	case is("shapes", w), w == "gcores", i+1 < len(words) && words[i+1] == "gcores":
+	case is("shapes", w), w == "gcores", next == "gcores", len(w) == 1 && long(next): // the a of an Arc A770
 		return shapeWord
-	case number && i > 0 && is("optional", words[i-1]): // the size of a screen
+	case isDigit(w[0]) && is("optional", before): // the size of a screen
 		return numberWeight
-	case len(w) == 1 && i+1 < len(words) && len(words[i+1]) >= 3 && isDigit(words[i+1][0]): // the a of an Arc A770
-		return shapeWord
 	case is("suffixes", w):
 		return ownWord
 	}
@@ -154,6 +152,7 @@ func (x *lexicon) weight(words []string, i int) float64 {
 
 // A match is a record that has all words of a text.
 type match struct {
+	*known
 	rec     int
 	cost    float64 // of the words left out
 	share   float64 // of the weight of the name that was said
@@ -162,88 +161,84 @@ type match struct {
 	memory  bool    // the memory chose it
 	clash   bool    // it has another memory
 	bare    bool    // its name states a memory, and the text none
-	missing string
+	missing []string
+	order   float64 // the cost, and more for what is hardly meant; the smallest is the likeliest
 }
 
-// match finds the records that have all words, the likeliest first. memory is what the text says of the memory of
-// one device in GB, 0 for nothing.
-func (x *lexicon) match(words []string, memory float64) []match {
-	return x.matchNames(words, memory, true)
-}
-
-// matchNames is match with or without the tags of Ollama among the names.
-func (x *lexicon) matchNames(words []string, memory float64, tags bool) (out []match) {
-	set := x.all(words)
-	if set == nil {
-		return nil
-	}
-	set.each(func(rec int) {
-		best, named := match{rec: rec, cost: math.Inf(1)}, form{}
-		for _, f := range x.recs[rec].forms {
+// match finds the records that have all words, the likeliest first. memory is what the text says of the memory of one
+// device in GB, 0 for nothing; tags says whether the tags of Ollama are among the names.
+func (x *lexicon) match(words []string, memory float64, tags bool) (out []match) {
+	for _, rec := range x.all(words) {
+		best, named := match{cost: math.Inf(1)}, (*form)(nil)
+		for i := range x.recs[rec].forms {
+			f := &x.recs[rec].forms[i]
 			if f.tag && !tags || x.kind == Hardware && turned(words, f.words) {
 				continue
 			}
-			m := match{rec: rec}
-			for i, w := range f.words {
-				if slices.Contains(words, w) {
-					continue
-				}
-				m.cost += f.weight[i]
-				m.own = m.own || f.weight[i] == ownWord || w == "gcores" && i > 0 && slices.Contains(words, f.words[i-1])
-				m.laptop = m.laptop || w == "laptop"
-			}
-			m.share = 1 - m.cost/max(f.sum, 1)
-			if f.memory > 0 && !same(f.memory, memory) {
-				m.cost += shapeWord / 2
-				m.bare = memory == 0
-			}
-			if twice(words) && !twice(f.words) { // "4070 Ti Super Ti"
-				m.own = true
-			}
-			for _, w := range words {
-				if slices.Contains(f.words, w) {
-					continue
-				}
-				if m.cost += freeWord; x.kind == Hardware && !is("lines", w) && !is("optional", w) && !x.alsoCalled(rec, w, words) { // of another name
-					m.cost += plainWord
-					m.own = true
-				}
-			}
-			if m.cost < best.cost {
+			if m := x.compare(rec, f, words, memory); m.cost < best.cost {
 				best, named = m, f
 			}
 		}
-		if math.IsInf(best.cost, 1) {
-			return
+		if named == nil {
+			continue
 		}
+		best.rec, best.known = rec, &x.recs[rec]
 		for _, w := range named.words {
 			if !slices.Contains(words, w) {
-				best.missing += " " + w
+				best.missing = append(best.missing, w)
 			}
 		}
-		if h := x.recs[rec].hardware; h != nil && memory > 0 {
+		if h := best.hardware; h != nil && memory > 0 {
 			best.memory, best.clash = memoryOf(h, memory)
 		}
+		best.order = best.cost
+		for i, is := range []bool{best.clash, best.laptop, best.own} {
+			if is {
+				best.order += float64(int(128) << (7 * i))
+			}
+		}
 		out = append(out, best)
-	})
-	slices.SortStableFunc(out, func(a, b match) int {
-		if a.own != b.own {
-			return cmp.Compare(b2i(a.own), b2i(b.own))
+	}
+	slices.SortFunc(out, func(a, b match) int {
+		if a.order != b.order {
+			return cmp.Compare(a.order, b.order)
 		}
-		if a.laptop != b.laptop {
-			return cmp.Compare(b2i(a.laptop), b2i(b.laptop))
-		}
-		if a.clash != b.clash {
-			return cmp.Compare(b2i(a.clash), b2i(b.clash))
-		}
-		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(x.recs[b.rec].ranked, x.recs[a.rec].ranked))
+		return cmp.Or(cmp.Compare(b.ranked, a.ranked), a.rec-b.rec)
 	})
 	return out
 }
 
+// compare says what it costs to mean one name of a record by words that the record has.
+func (x *lexicon) compare(rec int, f *form, words []string, memory float64) (m match) {
+	for i, w := range f.words {
+		if !slices.Contains(words, w) {
+			m.cost += f.weight[i]
+			m.own = m.own || f.weight[i] == ownWord || w == "gcores" && i > 0 && slices.Contains(words, f.words[i-1])
+			m.laptop = m.laptop || w == "laptop"
+		}
+	}
+	m.share = 1 - m.cost/max(f.sum, 1)
+	if f.memory > 0 && !same(f.memory, memory) {
+		m.cost += shapeWord / 2
+		m.bare = memory == 0
+	}
+	m.own = m.own || twice(words) && !twice(f.words) // "4070 Ti Super Ti"
+	for _, w := range words {
+		if slices.Contains(f.words, w) {
+			continue
+		}
+		m.cost += freeWord
+		if x.kind == Hardware && !is("lines", w) && !is("optional", w) && !x.alsoCalled(rec, w, words) { // of another name
+			m.cost += plainWord
+			m.own = true
+		}
+	}
+	return m
+}
+
 // begins reports whether a name of a record begins with a word.
-func (x *lexicon) begins(rec int, w string) bool {
-	return slices.ContainsFunc(x.recs[rec].forms, func(f form) bool { return f.words[0] == w })
+func (k *known) begins(w string) bool {
+	return slices.ContainsFunc(k.forms, func(f form) bool { return f.words[0] == w })
 }
 
 func b2i(b bool) int {
@@ -253,23 +248,20 @@ func b2i(b bool) int {
 	return 0
 }
 
-func (x *lexicon) all(words []string) (set set64) {
+// all are the records that have all words.
+func (x *lexicon) all(words []string) (recs postings) {
 	for i, w := range words {
-		p := x.post[w]
-		if p == nil {
-			return nil
-		}
 		if i == 0 {
-			set = p
-		} else if set = set.and(p); set == nil {
-			return nil
+			recs = x.post[w]
+		} else {
+			recs = recs.and(x.post[w])
 		}
 	}
-	return set
+	return recs
 }
 
-// turned reports whether a letter that is before a number in words is behind it in a name, or the other way round: a G4600 is
-// not a 4600G.
+// turned reports whether a letter that is before a number in words is behind it in a name, or the other way round: a
+// G4600 is not a 4600G.
 func turned(words, name []string) bool {
 	letter := func(list []string, i int) string {
 		if i >= 0 && i < len(list) && len(list[i]) == 1 && isLetter(list[i][0]) {
@@ -278,15 +270,12 @@ func turned(words, name []string) bool {
 		return ""
 	}
 	for i, w := range words {
-		at := slices.Index(name, w)
-		if !isDigit(w[0]) || len(w) < 2 || at < 0 {
-			continue
-		}
-		if before := letter(words, i-1); before != "" && letter(name, at+1) == before && letter(name, at-1) != before {
-			return true
-		}
-		if behind := letter(words, i+1); behind != "" && letter(name, at-1) == behind && letter(name, at+1) != behind {
-			return true
+		if at := slices.Index(name, w); at >= 0 && isDigit(w[0]) && len(w) > 1 {
+			before, behind := letter(words, i-1), letter(words, i+1)
+			if before != "" && letter(name, at+1) == before && letter(name, at-1) != before ||
+				behind != "" && letter(name, at-1) == behind && letter(name, at+1) != behind {
+				return true
+			}
 		}
 	}
 	return false
@@ -295,7 +284,8 @@ func turned(words, name []string) bool {
 // alsoCalled reports whether a word is of a whole other name of a record that words have.
 func (x *lexicon) alsoCalled(rec int, w string, words []string) bool {
 	return slices.ContainsFunc(x.recs[rec].forms, func(f form) bool {
-		return slices.Contains(f.words, w) && !slices.ContainsFunc(f.words, func(w string) bool { return !is("lines", w) && !slices.Contains(words, w) })
+		left := func(w string) bool { return !is("lines", w) && !slices.Contains(words, w) }
+		return slices.Contains(f.words, w) && !slices.ContainsFunc(f.words, left)
 	})
 }
 
@@ -324,50 +314,73 @@ func memoryOf(h *dataset.Hardware, gb float64) (own, clash bool) {
 	return false, false
 }
 
+// same compares memory sizes. Drivers report up to 7 per cent less than the size on the box, because error correction
+// and firmware keep a part. No two sizes of one card are that close.
+func same(size, reported float64) bool { return reported <= size*1.005 && reported >= size*0.93 }
+
+// list makes candidates of records.
+func (x *lexicon) list(recs []int, reason string) (out []Candidate) {
+	for _, rec := range recs[:min(MaxCandidates, len(recs))] {
+		out = append(out, Candidate{x.kind, x.recs[rec].slug, x.recs[rec].name, reason})
+	}
+	return out
+}
+
+func newLexicon(kind Kind) *lexicon {
+	return &lexicon{kind: kind, exact: map[string]int{}, post: map[string]postings{}, joined: map[string][]string{}, long: map[int][]string{}}
+}
+
+// record begins a record, and returns its names in the spelling that is compared.
+func (x *lexicon) record(k known, names []string) []string {
+	x.recs = append(x.recs, k)
+	for i, name := range append(names, string(k.slug), k.name) {
+		name = clean(name)
+		if x.exact[name] = len(x.recs) - 1; i < len(names) {
+			names[i] = name
+		}
+	}
+	return append(names, string(k.slug), clean(k.name))
+}
+
 // modelLexicon has the names of models.
 func modelLexicon(models []dataset.Model) *lexicon {
-	x := newLexicon(Model, len(models))
+	x := newLexicon(Model)
 	for i := range models {
-		m := &models[i]
-		x.recs[i] = known{slug: m.Slug, name: m.Name, ranked: rankModel(m)}
-		names := append([]string{string(m.Slug), m.Name}, m.Aliases...)
+		m := models[i]
+		names := slices.Clone(m.Aliases)
+		owners := map[string]bool{}
+		for w := range strings.FieldsSeq(strings.ToLower(m.Organization)) {
+			owners[w] = true
+		}
+		var account string
 		if m.HFRepo != nil {
 			names = append(names, *m.HFRepo)
-			owner, _, _ := strings.Cut(strings.ToLower(*m.HFRepo), "/")
-			for _, w := range split(owner) {
-				x.has(i, w.text)
-			}
+			account, _, _ = strings.Cut(strings.ToLower(*m.HFRepo), "/")
+			first, _, _ := strings.Cut(account, "-")
+			owners[account], owners[first], owners[means("former owners", account)] = true, true, true
 		}
+		names = x.record(known{slug: m.Slug, name: m.Name, ranked: rankModel(&m), model: &m, owners: owners}, names)
 		for _, name := range names {
-			cut := cutModel(clean(name))
+			cut := cutModel(name)
 			stem, _ := bareModel(cut.name)
-			n := len(x.recs[i].forms)
-			if x.add(i, sized(split(stem+" "+cut.tag)), 0); len(x.recs[i].forms) > n {
-				x.recs[i].forms[n].tag = cut.tag != ""
-			}
+			x.add(texts(sized(split(stem+" "+cut.tag))), 0, cut.tag != "")
 		}
-		for _, w := range split(strings.ToLower(m.Organization)) {
-			x.has(i, w.text)
+		x.has(texts(split(account + " " + strings.ToLower(m.Organization)))...)
+		forms := x.recs[i].forms
+		stated := slices.ContainsFunc(forms, func(f form) bool { return slices.ContainsFunc(f.words, isSize) })
+		if b := m.ParamsB; b != nil && (!stated || *b > 2) {
+			x.has(fmt.Sprintf("%.0fb", *b), fmt.Sprintf("%.0fb", math.Floor(*b)), fmt.Sprintf("%.1fb", *b))
 		}
-		if m.ParamsB != nil {
-			for _, size := range []string{fmt.Sprintf("%.0fb", *m.ParamsB), fmt.Sprintf("%.0fb", math.Floor(*m.ParamsB)), fmt.Sprintf("%.1fb", *m.ParamsB)} {
-				if !slices.ContainsFunc(x.recs[i].forms, func(f form) bool { return slices.ContainsFunc(f.words, isSize) }) || *m.ParamsB > 2 {
-					x.has(i, size)
-				}
-			}
-		}
-		moe := "dense"
 		if m.Architecture.NumExperts != nil {
-			moe = "moe"
+			x.has("moe")
+		} else {
+			x.has("dense")
 		}
-		x.has(i, moe)
-		switch formOf(m) {
+		switch formOf(&m) {
 		case "chat":
-			x.has(i, "instruct")
-			x.has(i, "chat")
-			x.has(i, "it")
+			x.has("instruct", "chat", "it")
 		case "base":
-			x.has(i, "base")
+			x.has("base")
 		}
 	}
 	return x
@@ -386,16 +399,13 @@ func rankModel(m *dataset.Model) (rank float64) {
 	if formOf(m) == "chat" {
 		rank += 100
 	}
-	slug := string(m.Slug)
-	for _, w := range []string{"thinking", "reasoning", "think"} {
-		if strings.Contains(slug, w) {
-			rank -= 50
-		}
+	if strings.Contains(string(m.Slug), "think") || strings.Contains(string(m.Slug), "reasoning") {
+		rank -= 50
 	}
 	if m.ParamsB != nil && *m.ParamsB > 0 {
 		rank -= 5 * math.Abs(math.Log(*m.ParamsB/8))
 	}
-	if m.ReleaseDate != nil && len(*m.ReleaseDate) >= 4 {
+	if m.ReleaseDate != nil {
 		var year, month float64
 		_, _ = fmt.Sscanf(string(*m.ReleaseDate), "%f-%f", &year, &month)
 		rank += (year - 2020 + month/12) / 10
@@ -405,38 +415,35 @@ func rankModel(m *dataset.Model) (rank float64) {
 
 // hardwareLexicon has the names of hardware.
 func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
-	x := newLexicon(Hardware, len(hardware))
+	x := newLexicon(Hardware)
 	for i := range hardware {
-		h := &hardware[i]
-		x.recs[i] = known{slug: h.Slug, name: h.Name, hardware: h}
+		h := hardware[i]
+		k := known{slug: h.Slug, name: h.Name, hardware: &h}
 		if h.Type == "gpu" {
-			x.recs[i].ranked++
+			k.ranked++
 		}
 		if h.Variants != nil {
-			x.recs[i].ranked += 2
+			k.ranked += 2
 		}
 		if h.VRAMGB != nil {
-			x.recs[i].ranked += *h.VRAMGB / 1e4
+			k.ranked += *h.VRAMGB / 1e4
 		}
-		for _, name := range slices.Concat([]string{string(h.Slug), h.Name}, h.Aliases) {
-			cut := cutHardware(withCores(clean(name)))
-			for _, w := range split(string(h.Slug)) {
-				x.has(i, "slug "+w.text)
-			}
-			ws, memory := significantWords(split(cut.whole()))
+		for _, name := range x.record(k, slices.Clone(h.Aliases)) {
+			cut := cutHardware(withCores(name))
+			ws, memory := significant(split(cut.whole()))
 			for _, extra := range cut.extras {
-				if _, own := significantWords(split(extra)); memory == 0 {
-					memory = own
+				if memory == 0 {
+					_, memory = significant(split(extra))
 				}
 			}
-			x.add(i, phrased(ws), memory)
+			x.add(texts(phrased(ws)), memory, false)
 		}
 	}
 	return x
 }
 
-// significantWords are the words of a name of hardware that say which record it is, and the memory in GB.
-func significantWords(ws []word) (out []word, memory float64) {
+// significant are the words of a name of hardware that say which record it is, and the memory in GB.
+func significant(ws []word) (out []word, memory float64) {
 	for i := 0; i < len(ws); i++ {
 		w := ws[i].text
 		switch {
@@ -452,24 +459,28 @@ func significantWords(ws []word) (out []word, memory float64) {
 	return out, memory
 }
 
+// memoryUnit gives the size of a unit in GB as the sizes of cards are counted, which are powers of two under either
+// name. "Go" is the unit in French.
+var memoryUnit = map[string]float64{"gb": 1, "gib": 1, "mb": 1.0 / 1024, "mib": 1.0 / 1024, "go": 1}
+
 // toolLexicon has the names of tools.
 func toolLexicon(tools []dataset.Tool) *lexicon {
-	x := newLexicon(Tool, len(tools))
+	x := newLexicon(Tool)
 	for i := range tools {
 		t := &tools[i]
-		x.recs[i] = known{slug: t.Slug, name: t.Name}
-		for _, name := range append([]string{string(t.Slug), t.Name}, t.Aliases...) {
-			x.add(i, split(clean(name)), 0)
-		}
+		names := x.record(known{slug: t.Slug, name: t.Name}, slices.Clone(t.Aliases))
 		if t.Repository != nil {
 			if _, repo, ok := strings.Cut(string(*t.Repository), "//github.com/"); ok {
-				x.add(i, split(clean(repo)), 0)
+				names = append(names, clean(repo))
 			}
 		}
-		for people, slug := range vocabulary["tool names"] {
-			if slug == string(t.Slug) {
-				x.add(i, split(people), 0)
+		for _, people := range vocabulary["tool names"].order {
+			if means("tool names", people) == string(t.Slug) {
+				names = append(names, people)
 			}
+		}
+		for _, name := range names {
+			x.add(texts(split(name)), 0, false)
 		}
 	}
 	return x
@@ -481,6 +492,89 @@ func (x *lexicon) words(text string) []word {
 		return sized(split(text))
 	}
 	return phrased(split(text))
+}
+
+// spell writes words as the names of a lexicon have them: glued ones apart ("gptoss"), parted ones together ("code
+// llama"), 36 behind letters as 3.6, and, if guess is true, a word with one letter wrong as the one it is like.
+func (x *lexicon) spell(ws []word, guess bool) (out []word) {
+	part := func(text string, start int) { out = append(out, word{text, start, start + len(text)}) }
+	for i := 0; i < len(ws); i++ {
+		w, next := ws[i], word{text: " "}
+		if i+1 < len(ws) {
+			next = ws[i+1]
+		}
+		letters := isLetter(w.text[0]) && w.text[0] < 0x80
+		digits := isDigit(next.text[0])
+		point := w.text[:1] + "." + w.text[1:]
+		cut := len(w.text) - 1
+		switch {
+		case letters && isLetter(next.text[0]) && x.post[w.text+next.text] != nil && x.joined[w.text+next.text] == nil && next.start <= w.end+1:
+			out = append(out, word{w.text + next.text, w.start, next.end})
+			i++
+		case x.post[w.text] != nil:
+			out = append(out, w)
+		case letters && x.joined[w.text] != nil:
+			for _, part := range x.joined[w.text] {
+				out = append(out, word{part, w.start, w.end})
+			}
+		case i > 0 && ws[i-1].end == w.start && isLetter(ws[i-1].text[0]) && len(w.text) == 2 && isDigit(w.text[0]) && x.post[point] != nil:
+			out = append(out, word{point, w.start, w.end})
+		case letters && cut >= 3 && x.kind == Model && digits && next.start == w.end && x.post[w.text[:cut]] != nil && x.post[w.text[cut:]+next.text] != nil:
+			part(w.text[:cut], w.start) // deepseekr1
+			part(w.text[cut:]+next.text, w.end-1)
+			i++
+		default:
+			if guess && letters && cut >= 3 && x.kind == Model && digits && !is("common", w.text) {
+				w.text = cmp.Or(x.misspelled(w.text), w.text)
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// misspelled is the one word of names that differs from w in one letter, which is not the first; empty for none or
+// several.
+func (x *lexicon) misspelled(w string) (meant string) {
+	for _, have := range x.like(w, 1) {
+		if len(have) >= 4 && have[0] == w[0] && isLetter(have[0]) {
+			if meant != "" {
+				return ""
+			}
+			meant = have
+		}
+	}
+	return meant
+}
+
+// like are the words that differ from w in one letter, and are at most some letters longer or shorter.
+func (x *lexicon) like(w string, longer int) (out []string) {
+	for n := len(w) - longer; n <= len(w)+longer; n++ {
+		for _, have := range x.long[n] {
+			if oneApart(have, w) {
+				out = append(out, have)
+			}
+		}
+	}
+	return out
+}
+
+// oneApart reports whether two words differ by one letter more, less or other, or by two that changed places.
+func oneApart(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if len(a)-len(b) > 1 {
+		return false
+	}
+	i := 0
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if len(a) > len(b) {
+		return a[i+1:] == b[i:]
+	}
+	return i < len(b) && (a[i+1:] == b[i+1:] || i+1 < len(b) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
 }
 
 // lettersAsDigits writes letters that look like digits as these.
@@ -507,30 +601,28 @@ func (x *lexicon) rejoined(ws []word) (out []string) {
 // near are the records that have most of some words, the rare ones counting more, at most MaxCandidates.
 func (x *lexicon) near(words []string) (out []int) {
 	score := map[int]float64{}
-	for _, w := range words {
-		add := func(p set64, part float64) {
-			n := 0
-			p.each(func(int) { n++ })
-			p.each(func(rec int) { score[rec] += part * math.Log(float64(len(x.recs))/float64(n)) })
+	all := float64(len(x.recs))
+	add := func(p postings, part float64) {
+		for _, rec := range p {
+			score[rec] += part * math.Log(all/float64(len(p)))
 		}
+	}
+	for _, w := range words {
 		switch p := x.post[w]; {
 		case is("brands", w):
 		case p != nil:
 			add(p, 1)
 		case len(w) > 4 || len(w) > 2 && isDigit(w[0]):
-			for have, p := range x.post {
-				if (len(have) == len(w) || isDigit(w[0]) && isDigit(have[0])) && oneApart(have, w) {
-					add(p, 0.5)
-				}
+			for _, have := range x.like(w, b2i(isDigit(w[0]))) {
+				add(x.post[have], 0.5)
 			}
 		}
 	}
-	for rec, s := range score {
-		if len(words) > 0 && x.begins(rec, words[0]) {
+	for rec := range score {
+		if len(words) > 0 && x.recs[rec].begins(words[0]) {
 			score[rec] += 4
-			s += 4
 		}
-		if s >= math.Log(float64(len(x.recs)))/3 {
+		if score[rec] >= math.Log(all)/3 {
 			out = append(out, rec)
 		}
 	}

@@ -8,86 +8,61 @@ import (
 
 // modelName is a name of a model in parts, all in lower case.
 type modelName struct {
-	owner string // of a Hub repository, empty where there is none
-	name  string
-	tag   string // behind a colon, as Ollama and llama.cpp have it
-	store bool   // of LM Studio, where models that answer have the names of their base models
-	marks marks  // of the tag or file
+	owner  string // of a Hub repository, empty where there is none
+	name   string
+	tag    string // behind a colon, as Ollama and llama.cpp have it, unless it only says how the model is stored
+	latest bool   // the tag is latest
+	store  bool   // of LM Studio, where models that answer have the names of their base models
+	marks  marks  // of the tag or file
 }
+
+var (
+	address    = regexp.MustCompile(`^(?:` + strings.Join(vocabulary["addresses"].order, "|") + `)+ ?`)
+	hubCache   = regexp.MustCompile(`^.*models--([^/]+?)--([^/]+).*$`)
+	fileIn     = regexp.MustCompile(`^(.*?)/(?:resolve|blob|tree|raw)/.*?([^/]+)$`)
+	shard      = regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`)
+	routes     = regexp.MustCompile(`:(?:free|nitro|exacto|floor|extended|online|thinking)$`)
+	fetchedFor = regexp.MustCompile(`^[^_]+_.*-gguf_(?:(?:ud-)?(?:i?q[0-9](?:_[0-9klmsx]+)*|b?f16|mxfp4)_)?([a-z].*)$`) // by llama.cpp
+)
 
 // cutModel takes a clean name apart: "hf.co/unsloth/qwen3-8b-gguf:q4_k_m" is the name "qwen3-8b-gguf" of the owner
 // "unsloth" with the tag "q4_k_m". It does not judge the parts.
 func cutModel(text string) (m modelName) {
-	s, address := cutAddress(strings.Trim(text, `"'`))
-	m.store = address && strings.Contains(text, "lmstudio.ai/")
-	s, file := cutFile(fromCache(strings.ReplaceAll(s, `\`, "/")))
-	s = m.cutTag(strings.Trim(s, "/"))
+	s := strings.Trim(text, `"'`)
+	begun := address.FindString(s)
+	hub := strings.Contains(begun, "/")
+	m.store = strings.Contains(begun, "lmstudio.ai/")
+	s = strings.ReplaceAll(s[len(begun):], `\`, "/")
+	s, _, _ = strings.Cut(s, " --") // flags
+	if hub {
+		s, _, _ = strings.Cut(s, "?")
+		s, _, _ = strings.Cut(s, "#")
+	}
+	s = hubCache.ReplaceAllString(s, "$1/$2")
+	file := ""
+	if at := fileIn.FindStringSubmatch(s); at != nil {
+		s, file = at[1], at[2]
+	}
+	s = m.cutTag(routes.ReplaceAllString(strings.Trim(s, "/"), ""))
 	pieces := strings.Split(s, "/")
-	last := pieces[len(pieces)-1]
 	gguf := strings.HasSuffix(s, ".gguf")
-	local := strings.ContainsAny(text[:1], "/~.") || strings.Contains(text, `\`)
-	switch {
-	case local:
-		m.name = last
-	case gguf && len(pieces) == 3: // LM Studio: owner/repository/file
-		m.owner, m.name, file = pieces[0], pieces[1], last
-	case len(pieces) == 2, len(pieces) > 2 && address && !gguf:
+	m.name = path.Base(s)
+	switch n := len(pieces); {
+	case strings.ContainsAny(text[:min(1, len(text))], "/~.") || strings.Contains(text, `\`): // of this machine
+	case gguf && n == 3: // LM Studio: owner/repository/file
+		m.owner, m.name, file = pieces[0], pieces[1], pieces[2]
+	case n == 2, n > 2 && hub && !gguf:
 		m.owner, m.name = pieces[0], pieces[1]
-	default:
-		m.name = last
 	}
 	if file != "" {
 		_, m.marks = bareModel(file)
 	}
-	m.name = cached(cutShard(strings.TrimPrefix(strings.TrimSuffix(m.name, ".gguf"), "ggml-model-")))
+	m.name = shard.ReplaceAllString(strings.TrimPrefix(strings.TrimSuffix(m.name, ".gguf"), "ggml-model-"), "")
+	m.name = fetchedFor.ReplaceAllString(m.name, "$1")
 	if gguf && m.marks.format == "" {
 		m.marks.format, m.marks.any = "gguf", true
 	}
 	return m
-}
-
-// cutAddress cuts the command that loads a model, and the address of the hub it is on.
-func cutAddress(s string) (rest string, address bool) {
-	for _, command := range commands {
-		if arguments, ok := strings.CutPrefix(s, command); ok {
-			s, _, _ = strings.Cut(arguments, " --") // flags
-		}
-	}
-	for _, scheme := range []string{"https://", "http://", "hf://"} {
-		if rest, ok := strings.CutPrefix(s, scheme); ok {
-			s, address = rest, true
-		}
-	}
-	for _, hub := range hubs {
-		if rest, ok := strings.CutPrefix(s, hub); ok {
-			s, address = rest, true
-			break
-		}
-	}
-	if cut := strings.IndexAny(s, "?#"); cut >= 0 && address {
-		s = s[:cut]
-	}
-	return s, address
-}
-
-// fromCache is the repository of a path in the cache of the Hub's client: "…/models--qwen--qwen3-8b/snapshots/…".
-func fromCache(s string) string {
-	_, in, ok := strings.Cut(s, "models--")
-	if !ok {
-		return s
-	}
-	repo, _, _ := strings.Cut(in, "/")
-	return strings.Replace(repo, "--", "/", 1)
-}
-
-// cutFile divides the address of a file into its repository and its name.
-func cutFile(s string) (repository, file string) {
-	for _, in := range []string{"/resolve/", "/blob/", "/tree/", "/raw/"} {
-		if repo, rest, ok := strings.Cut(s, in); ok {
-			s, file = repo, path.Base(rest)
-		}
-	}
-	return s, file
 }
 
 // cutTag cuts the tag of Ollama and llama.cpp, "name:tag", and the storage type of LM Studio, "name@q4_k_m".
@@ -97,38 +72,122 @@ func (m *modelName) cutTag(s string) (rest string) {
 			s, m.marks = s[:cut], mark
 		}
 	}
-	if cut := strings.LastIndexByte(s, ':'); cut > 1 && !strings.Contains(s[cut:], "/") {
-		s, m.tag = s[:cut], s[cut+1:]
+	cut := strings.LastIndexByte(s, ':')
+	if cut < 2 || strings.Contains(s[cut:], "/") || cut == len(s)-1 {
+		return s
 	}
-	return s
+	tag := s[cut+1:]
+	if marks, ok := allMarks(tag); ok {
+		m.marks = marks
+	} else if m.latest = tag == "latest"; !m.latest {
+		m.tag = tag
+	}
+	return s[:cut]
 }
 
-// inCache is what llama.cpp puts before a file it fetched: owner_repository-GGUF_, and the folder of the file.
-var inCache = regexp.MustCompile(`^[^_]+_.*-gguf_(?:(?:ud-)?(?:i?q[0-9](?:_[0-9klmsx]+)*|b?f16|mxfp4)_)?([a-z].*)$`)
-
-// cached is the name of a file without what the cache of llama.cpp put before it.
-func cached(file string) string {
-	if of := inCache.FindStringSubmatch(file); of != nil {
-		return of[1]
-	}
-	return file
+// marks are what a name says about how a model is stored. They are not part of its key.
+type marks struct {
+	quant  string // as it is usually written: Q4_K_M, UD-Q4_K_XL, FP8, GPTQ-4bit
+	format string // gguf, mlx, safetensors, exl2, exl3
+	any    bool   // the name has a mark, so it is that of a converted file
 }
 
-// shard is the part number of a file in pieces.
-func cutShard(name string) string {
-	if len(name) > 15 {
-		tail := name[len(name)-15:]
-		if tail[0] == '-' && tail[6:10] == "-of-" && numeric(tail[1:6]) && numeric(tail[10:]) {
-			return name[:len(name)-15]
+var (
+	ggufType  = regexp.MustCompile(`^(?:q[1-8]|[it]*q[1-8]_[0-9ksmlxn][0-9a-z_]{0,8})$`)
+	otherType = regexp.MustCompile(`^(?:q[0-9]f(?:16|32)(?:_[0-9])?|[0-9][0-9.]*bpw|[2-8]bit)$`) // of MLC, EXL and MLX
+)
+
+// classify reads one word as a mark.
+func classify(word string) (m marks, ok bool) {
+	switch written := means("marks", word); {
+	case written != "":
+		m.quant, m.format, _ = strings.Cut(written, " ")
+		m.quant = strings.TrimPrefix(m.quant, "-")
+	case otherType.MatchString(word):
+		m.quant = word
+	case ggufType.MatchString(word):
+		m.quant, m.format = strings.ToUpper(word), "gguf"
+	default:
+		return m, false
+	}
+	m.any = true
+	return m, true
+}
+
+var partedBits = regexp.MustCompile(`[- ]([2-8])[- ]bit$`)
+
+// cutMark cuts the last mark off a name in lower case. ok is false where it ends in none.
+func cutMark(name string) (rest string, m marks, ok bool) {
+	if cut := strings.LastIndexAny(name, "- "); cut > 0 {
+		word := name[cut+1:]
+		if m, ok := classify(word); ok && (word != "qat" || answers.MatchString(name[:cut])) {
+			return name[:cut], m, true
+		}
+		bits := partedBits.FindStringSubmatch(name)
+		switch {
+		case word == "ud":
+			return name[:cut], marks{quant: "UD", any: true}, true
+		case word == "unsloth": // "-unsloth-bnb-4bit", where the rest was cut before
+			return name[:cut], marks{any: true}, true
+		case bits != nil:
+			return name[:cut-2], marks{quant: bits[1] + "bit", any: true}, true
+		case is("weak marks", word):
+			if rest, m, ok := cutMark(name[:cut]); ok {
+				return rest, m, true
+			}
+			return name, marks{}, false
 		}
 	}
-	return name
+	for at, c := range name {
+		if (c == '.' || c == '_') && at > 0 {
+			if m, ok := classify(name[at+1:]); ok {
+				return name[:at], m, true
+			}
+		}
+	}
+	return name, marks{}, false
+}
+
+// answers ends in what makers call a model trained to answer. Only of those are there files of quantization-aware
+// training: "gemma-4-26B-A4B-QAT" is not the base model.
+var answers = regexp.MustCompile(`(?:it|instruct)$|embedding`)
+
+// cut adds all marks at the end of a name to m. It returns the name, without its last mark, without the last two, and
+// so on.
+func (m *marks) cut(name string) (stems []string) {
+	for {
+		stems = append(stems, name)
+		rest, mark, ok := cutMark(name)
+		if !ok {
+			return stems
+		}
+		m.under(mark)
+		name = rest
+	}
+}
+
+// under adds a mark that stood before the ones read so far.
+func (m *marks) under(before marks) {
+	m.any = true
+	if f := before.format; f != "" && (m.format == "" || f == "exl2" || f == "exl3" || f == "mlx") {
+		m.format = f
+	}
+	switch {
+	case m.quant == "" && before.quant != "UD":
+		m.quant = before.quant
+	case m.quant != "" && is("marks before", before.quant):
+		m.quant = before.quant + "-" + m.quant
+	case m.quant == "AWQ" || m.quant == "GPTQ" || m.quant == "AutoRound": // "autoround-int4", "INT4-AWQ"
+		if before.quant != "" {
+			m.quant += "-" + before.quant
+		}
+	}
 }
 
 // bareModel cuts all marks off a name.
 func bareModel(name string) (bare string, m marks) {
-	if strings.HasSuffix(name, ".gguf") {
-		name, m = cutShard(strings.TrimSuffix(name, ".gguf")), marks{format: "gguf", any: true}
+	if file, ok := strings.CutSuffix(name, ".gguf"); ok {
+		name, m = shard.ReplaceAllString(file, ""), marks{format: "gguf", any: true}
 	}
 	stems := m.cut(name)
 	return stems[len(stems)-1], m

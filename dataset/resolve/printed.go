@@ -8,33 +8,10 @@ import (
 	"modeldex/dataset"
 )
 
-// Parts are pieces of hardware by slug.
-type Parts map[dataset.Slug]*dataset.Hardware
-
-// Related reports whether two records can describe one device. They are the same record, a record of several
-// variants and one of these, graphics and their processor, or a machine and its chip.
-func (parts Parts) Related(a, b dataset.Slug) bool {
-	return a == b || parts.has(a, b) || parts.has(b, a)
-}
-
-// has reports whether a stands for b or has it inside.
-func (parts Parts) has(a, b dataset.Slug) bool {
-	in := func(list *[]dataset.Slug, slug dataset.Slug) bool { return list != nil && slices.Contains(*list, slug) }
-	h, other := parts[a], parts[b]
-	if h == nil {
-		return false
-	}
-	if in(h.Variants, b) || in(h.Chip, b) || h.IntegratedGPU != nil && *h.IntegratedGPU == b {
-		return true
-	}
-	// a machine whose chip comes in the variants b stands for
-	return h.Chip != nil && other != nil && slices.ContainsFunc(*h.Chip, func(chip dataset.Slug) bool { return in(other.Variants, chip) })
-}
-
-// Review makes what compares the names that measurements have as printed with the records they name, for dataset.Options. It warns where the
-// two cannot be one. Such is a name of models of another family or size, or of hardware that has nothing to do with the record. So is one that
-// states another size, maker or number of devices. A name that says none of this says nothing, and neither does one that two releases of one
-// size share.
+// Review makes what compares the names that measurements have as printed with the records they name, for
+// dataset.Options. It warns where the two cannot be one: a name of models of another family or size, or of hardware that
+// has nothing to do with the record, or one that states another size, maker or number of devices. A name that says none
+// of this says nothing, and neither does one that two releases of one size share.
 func Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset.Benchmark) (field, text string) {
 	set := &dataset.Set{}
 	for _, m := range models {
@@ -46,23 +23,15 @@ func Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset
 	return New(set).Review(models, hardware)
 }
 
-// Review is Review for the records that r was made of: to make a Resolver costs most of judging a few measurements.
-func (r *Resolver) Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset.Benchmark) (field, text string) {
-	p := printed{names: r, parts: make(Parts, len(hardware)), models: make(map[dataset.Slug]*dataset.Model, len(models)), said: map[asPrinted]string{}, counts: map[string]int{}}
-	for _, m := range models {
-		p.models[m.Slug] = m
-	}
-	for _, h := range hardware {
-		p.parts[h.Slug] = h
-	}
-	return p.review
+// Review is Review by the records that r was made of: to make a Resolver costs most of judging a few measurements.
+func (r *Resolver) Review([]*dataset.Model, []*dataset.Hardware) func(*dataset.Benchmark) (field, text string) {
+	v := comparison{r, map[asPrinted]string{}, map[string]int{}}
+	return v.review
 }
 
-// printed knows what names as printed say against the records. Measurements have few different ones.
-type printed struct {
-	names  *Resolver
-	models map[dataset.Slug]*dataset.Model
-	parts  Parts
+// A comparison remembers what it said: measurements have few different names.
+type comparison struct {
+	*Resolver
 	said   map[asPrinted]string
 	counts map[string]int // of devices, by name of hardware
 }
@@ -74,37 +43,32 @@ type asPrinted struct {
 	slug dataset.Slug
 }
 
-func (p *printed) review(b *dataset.Benchmark) (field, text string) {
-	if text := p.against(asPrinted{Model, b.ModelRaw, b.Model}); text != "" {
+func (v *comparison) review(b *dataset.Benchmark) (field, text string) {
+	if text := v.against(asPrinted{Model, b.ModelRaw, b.Model}); text != "" {
 		return "model_raw", text
 	}
-	if text := p.against(asPrinted{Hardware, b.HardwareRaw, b.Hardware}); text != "" {
+	if text := v.against(asPrinted{Hardware, b.HardwareRaw, b.Hardware}); text != "" {
 		return "hardware_raw", text
 	}
-	return "hardware_count", p.againstCount(b)
-}
-
-// againstCount compares the number of devices in a name ("8x H100") with hardware_count.
-func (p *printed) againstCount(b *dataset.Benchmark) string {
-	count, known := p.counts[b.HardwareRaw]
+	count, known := v.counts[b.HardwareRaw]
 	if !known {
-		count = p.names.Strict(Hardware, b.HardwareRaw).Count
-		p.counts[b.HardwareRaw] = count
+		count = v.Strict(Hardware, b.HardwareRaw).Count
+		v.counts[b.HardwareRaw] = count
 	}
-	if count == 0 || int64(count) == b.HardwareCount {
-		return ""
+	if count != 0 && int64(count) != b.HardwareCount {
+		text = fmt.Sprintf("is not the %d in hardware_raw %q, got %d", count, b.HardwareRaw, b.HardwareCount)
 	}
-	return fmt.Sprintf("is not the %d in hardware_raw %q, got %d", count, b.HardwareRaw, b.HardwareCount)
+	return "hardware_count", text
 }
 
 // against is what in a name contradicts the record that a page says it means, empty for nothing.
-func (p *printed) against(name asPrinted) string {
-	text, known := p.said[name]
+func (v *comparison) against(name asPrinted) string {
+	text, known := v.said[name]
 	if !known {
-		if text = p.compare(name); text != "" {
+		if text = v.compare(name); text != "" {
 			text = fmt.Sprintf("%s, where %s is %q, got %q", text, name.kind, name.slug, name.name)
 		}
-		p.said[name] = text
+		v.said[name] = text
 	}
 	return text
 }
@@ -112,12 +76,8 @@ func (p *printed) against(name asPrinted) string {
 // printedType is what llama-bench calls a file: its architecture and size. Models of other names have them too.
 var printedType = regexp.MustCompile(`^[a-z]+[0-9]*(?:moe|vl)? [0-9.]+[BM](?:\.A[0-9.]+B)? `)
 
-func (p *printed) compare(name asPrinted) string {
-	a := p.names.Strict(name.kind, name.name)
-	may := p.mayBePart
-	if name.kind == Model {
-		may = p.mayBeModel
-	}
+func (v *comparison) compare(name asPrinted) string {
+	a := v.Strict(name.kind, name.name)
 	meant := []dataset.Slug{a.Slug}
 	if a.Slug == "" && a.Ambiguous && len(a.Candidates) < MaxCandidates && !printedType.MatchString(name.name) { // all there are
 		meant = meant[:0]
@@ -125,19 +85,29 @@ func (p *printed) compare(name asPrinted) string {
 			meant = append(meant, c.Slug)
 		}
 	}
-	switch {
-	case len(meant) > 0 && meant[0] != "" && !slices.ContainsFunc(meant, func(slug dataset.Slug) bool { return may(slug, name.slug) }):
-		return "is a name of " + string(meant[0])
-	case name.kind == Model:
-		return p.compareSize(a.ParamsB, p.models[name.slug])
-	default:
-		return p.compareMaker(cutHardware(clean(limit(name.name))).main, p.parts[name.slug])
+	x := v.lexicon(name.kind)
+	at, ok := x.exact[string(name.slug)]
+	if !ok {
+		return ""
 	}
+	may := func(slug dataset.Slug) bool { return v.mayBe(&x.recs[x.exact[string(slug)]], &x.recs[at]) }
+	if len(meant) > 0 && meant[0] != "" && !slices.ContainsFunc(meant, may) {
+		return "is a name of " + string(meant[0])
+	}
+	if name.kind == Hardware {
+		maker := makerOf(cutHardware(clean(limit(name.name))).main)
+		if maker != "" && maker != x.recs[at].hardware.Vendor {
+			return fmt.Sprintf("says %q", maker)
+		}
+		return ""
+	}
+	return compareSize(a.ParamsB, x.recs[at].model)
 }
 
-// compareSize compares a size in billions of parameters, 0 for none, with those of a model: makers call models by any of them.
-func (p *printed) compareSize(size float64, m *dataset.Model) string {
-	if size == 0 || m == nil || m.ParamsB == nil {
+// compareSize compares a size in billions of parameters, 0 for none, with those of a model: makers call models by any of
+// them.
+func compareSize(size float64, m *dataset.Model) string {
+	if size == 0 || m.ParamsB == nil {
 		return ""
 	}
 	for _, own := range []*float64{m.ParamsB, m.ActiveParamsB, m.EffectiveParamsB} {
@@ -148,32 +118,24 @@ func (p *printed) compareSize(size float64, m *dataset.Model) string {
 	return fmt.Sprintf("says %v billion parameters", size)
 }
 
-func (p *printed) compareMaker(name string, h *dataset.Hardware) string {
-	if maker := makerOf(name); h != nil && maker != "" && maker != h.Vendor {
-		return fmt.Sprintf("says %q", maker)
-	}
-	return ""
-}
-
 // releases is how far the sizes of two releases of one model are apart at most: 7.2 and 7.6 billion are two models.
 const releases = 1.03
 
-// mayBeModel reports whether two records may be one model to those who print names: releases of one size.
-func (p *printed) mayBeModel(a, b dataset.Slug) bool {
-	m, other := p.models[a], p.models[b]
-	if a == b || m == nil || other == nil || m.Family == other.Family && (m.ParamsB == nil || other.ParamsB == nil) {
-		return true
+// mayBe reports whether two records may be one to those who print names: releases of one size, related devices, and sizes
+// of memory of one card.
+func (v *comparison) mayBe(a, b *known) bool {
+	if m, other := a.model, b.model; m != nil {
+		return a.slug == b.slug || m.Family == other.Family && (m.ParamsB == nil || other.ParamsB == nil ||
+			*m.ParamsB < *other.ParamsB*releases && *other.ParamsB < *m.ParamsB*releases)
 	}
-	return m.Family == other.Family && *m.ParamsB < *other.ParamsB*releases && *other.ParamsB < *m.ParamsB*releases
+	words, _ := hwWords(string(a.slug))
+	others, _ := hwWords(string(b.slug))
+	return v.Related(a.slug, b.slug) || slices.Equal(words, others)
 }
 
-// mayBePart reports whether two records may be one device to those who print names: related ones, and sizes of
-// memory of one card.
-func (p *printed) mayBePart(a, b dataset.Slug) bool {
-	if p.parts.Related(a, b) || p.parts[a] == nil || p.parts[b] == nil {
-		return true
-	}
-	words, _ := hwWords(string(a))
-	others, _ := hwWords(string(b))
-	return slices.Equal(words, others)
+// Related reports whether two records of hardware can describe one device: they are the same record, a record of several
+// variants and one of these, graphics and their processor, or a machine and its chip.
+func (r *Resolver) Related(a, b dataset.Slug) bool {
+	how := r.relations.Between(a, b)
+	return how != "" && how != dataset.Sibling
 }

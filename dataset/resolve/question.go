@@ -26,9 +26,6 @@ const (
 	Compare       Intent = "compare"        // models on hardware, or hardware for a model, side by side
 )
 
-// Intents lists every intent.
-var Intents = []Intent{Fit, Speed, Runs, WhichHardware, Compare}
-
 // A Question is how a question was read. Zero values are not said.
 type Question struct {
 	Intent   Intent
@@ -66,11 +63,9 @@ type asking struct {
 	words []word
 	used  []bool
 
-	numbers []deviceCount // once they were read
-
-	several bool // devices, or a desktop, so that no chip for laptops is meant
-
-	strict bool // nothing that the text leaves out is filled in
+	numbers []deviceCount // of devices, that the text says with a sign or a word
+	several bool          // devices, or a desktop, so that no chip for laptops is meant
+	strict  bool          // nothing that the text leaves out is filled in
 }
 
 // Read reads a question, a title or a row of a table in people's words. Every word is used, is one of those that
@@ -80,8 +75,7 @@ func (r *Resolver) Read(question string) *Question {
 	if cut := []rune(text); len(cut) > MaxQuestion {
 		text = string(cut[:MaxQuestion])
 	}
-	a := r.asked(text)
-	a.readCounts()
+	a := r.asked(text, false)
 	a.readTool()
 	a.readModels()
 	a.readHardware()
@@ -93,41 +87,42 @@ func (r *Resolver) Read(question string) *Question {
 	return a.Question
 }
 
-// asked is a question of which the facts were read, and no names.
-func (r *Resolver) asked(text string) *asking {
+// asked is a question of which the facts and the numbers of devices were read, and no names.
+func (r *Resolver) asked(text string, strict bool) *asking {
 	text = withCores(text)
-	a := &asking{Question: &Question{text: text}, r: r, facts: readFacts(text)}
-	a.words = phrased(split(text))
+	a := &asking{Question: &Question{text: text}, r: r, facts: readFacts(text, strict), strict: strict, words: phrased(split(text))}
 	a.used = make([]bool, len(a.words))
-	for i, w := range a.words {
-		a.used[i] = a.facts.taken(w.start, w.end)
+	a.readCounts()
+	for _, p := range a.facts.used {
+		a.usePlace(p.start, p.end)
 	}
 	return a
+}
+
+// device is the hardware of a slug.
+func (r *Resolver) device(slug dataset.Slug) *dataset.Hardware {
+	return r.hardware.recs[r.hardware.exact[string(slug)]].hardware
 }
 
 // A span is words of a text that name something.
 type span struct {
 	from, to int // words
 	words    []string
-	dropped  bool // the name of a machine was left out
-	machine  []string
+	machine  []string // words for a machine that has no record, or several: its chip is meant
 	matches  []match
 	weight   float64
 }
 
 // spans finds the words that name records of a lexicon, the longest names first. A name is of neighbouring words;
 // between them may be words that say nothing.
-func (a *asking) spans(x *lexicon, ws []word, used []bool, memory func(s *span) float64) (out []span) {
+func (a *asking) spans(x *lexicon, ws []word, used []bool) (out []span) {
 	for {
 		var best span
 		for i := range ws {
-			if used[i] || common(ws, i) || is("brands", ws[i].text) && x.kind == Hardware || i > 0 && !used[i-1] && ws[i].start == ws[i-1].end && isDigit(ws[i].text[0]) && ws[i-1].text[0] < 0x80 {
+			if used[i] || !a.mayBegin(x, ws, used, i) {
 				continue
 			}
-			if x.kind == Hardware && isDigit(ws[i].text[0]) && i+1 < len(ws) && ws[i+1].text == "b" && ws[i+1].start == ws[i].end {
-				continue // 70B
-			}
-			if s := a.grow(x, ws, used, i, memory); s != nil && s.weight > best.weight {
+			if s := a.grow(x, ws, used, i); s != nil && a.weigh(x, ws, s) && s.weight > best.weight {
 				best = *s
 			}
 		}
@@ -142,103 +137,111 @@ func (a *asking) spans(x *lexicon, ws []word, used []bool, memory func(s *span) 
 	}
 }
 
+// mayBegin reports whether a name can begin at a word.
+func (a *asking) mayBegin(x *lexicon, ws []word, used []bool, i int) bool {
+	number := isDigit(ws[i].text[0])
+	switch {
+	case common(ws, i), i > 0 && !used[i-1] && ws[i].start == ws[i-1].end && number && ws[i-1].text[0] < 0x80:
+		return false
+	case x.kind == Hardware:
+		billions := number && i+1 < len(ws) && ws[i+1].text == "b" && ws[i+1].start == ws[i].end
+		return !billions && !is("brands", ws[i].text)
+	}
+	return true
+}
+
 // mostRecords is how many records may have words that name one of them.
 const mostRecords = 130
 
 // grow finds the name that begins at a word.
-func (a *asking) grow(x *lexicon, ws []word, used []bool, from int, memory func(s *span) float64) *span {
-	s := span{from: from, to: from}
-	var set set64
+func (a *asking) grow(x *lexicon, ws []word, used []bool, from int) *span {
+	s := &span{from: from, to: from}
+	var set postings
 	var optional []string
+	machine := x.kind == Hardware
+grow:
 	for j := from; j < len(ws); j++ {
-		w := ws[j].text
-		joined := j > from && a.joined(ws[j-1], ws[j], "-")
+		w, last := ws[j].text, j == len(ws)-1
 		switch {
-		case x.kind == Hardware && set != nil && (w == "hbm" || w == "gddr") && (x.post["slug "+w] == nil || set.and(x.post["slug "+w]) == nil):
-			for j+1 < len(ws) && ws[j+1].start == ws[j].end {
-				j++
-			}
+		case used[j] && set != nil && a.facts.taken(ws[j].start, ws[j].end):
 			continue
 		case used[j]:
-			if a.facts.taken(ws[j].start, ws[j].end) && set != nil {
-				continue
-			}
-		case x.kind == Hardware && is("brands", w), set != nil && (w == "the" || w == "with" && x.kind == Hardware && len(optional) > 0) && j+1 < len(ws):
+			break grow
+		case machine && is("brands", w), set != nil && !last && machine && w == "with" && len(optional) > 0, set != nil && !last && w == "the":
 			continue
-		case common(ws, j) && !joined:
-		default:
-			next := x.post[w]
-			if set != nil && next != nil {
-				next = set.and(next)
-			}
-			if next == nil && x.post[w] != nil && len(optional) > 0 { // the machine has no record: its chip is meant
-				kept := slices.DeleteFunc(slices.Clone(s.words), func(w string) bool { return slices.Contains(optional, w) || screen(w) })
-				if next = x.all(append(kept, w)); next != nil {
-					s.machine = append(s.machine, optional...)
-					s.words, optional, s.dropped = kept, nil, true
-				}
-			}
-			if (next == nil || set == nil) && (screen(w) || w == "inch") && len(optional)+len(s.machine) > 0 && j+1 < len(ws) {
-				continue
-			}
-			if next == nil && x.kind == Hardware && is("optional", w) {
-				s.machine = append(s.machine, w)
-				if s.dropped = true; set != nil {
-					s.to = j + 1
-				}
-				continue
-			}
-			if next != nil {
-				if x.kind == Hardware && is("optional", w) {
-					optional = append(optional, w)
-				}
-				set, s.words, s.to = next, append(s.words, w), j+1
-				continue
+		case common(ws, j) && !(j > from && a.joined(ws[j-1], ws[j], "-")):
+			break grow
+		}
+		next := x.post[w]
+		if set != nil {
+			next = set.and(next)
+		}
+		if next == nil && x.post[w] != nil && len(optional) > 0 { // the machine has no record: its chip is meant
+			kept := without(s.words, optional)
+			if next = x.all(append(kept, w)); next != nil {
+				s.machine, s.words, optional = append(s.machine, optional...), kept, nil
 			}
 		}
-		break
+		switch {
+		case (next == nil || set == nil) && (screen(w) || w == "inch") && len(optional)+len(s.machine) > 0 && !last:
+		case next == nil && machine && is("optional", w):
+			if s.machine = append(s.machine, w); set != nil {
+				s.to = j + 1
+			}
+		case next == nil:
+			break grow
+		default:
+			if machine && is("optional", w) {
+				optional = append(optional, w)
+			}
+			set, s.words, s.to = next, append(s.words, w), j+1
+		}
 	}
-	if set == nil || set.len() > mostRecords {
+	if set == nil || len(set) > mostRecords {
 		return nil
 	}
+	return s
+}
+
+// weigh finds the records of a span. It is false if the words do not name one.
+func (a *asking) weigh(x *lexicon, ws []word, s *span) bool {
 	gb := 0.0
-	if memory != nil {
-		gb = memory(&s)
+	if x.kind == Hardware {
+		gb = a.memoryAt(ws[s.from].start, ws[s.to-1].end)
 	}
-	s.matches = x.match(s.words, gb)
+	s.matches = x.match(s.words, gb, true)
 	if len(s.matches) == 0 {
-		return nil
+		return false
 	}
-	if x.kind == Hardware && s.matches[0].cost >= numberWeight {
-		a.chipOf(x, &s, gb)
+	if chip := without(s.words, nil); x.kind == Hardware && s.matches[0].cost >= numberWeight && len(chip) > 0 && len(chip) < len(s.words) {
+		// a MacBook Pro of which the size of the screen is not said
+		if m := x.match(chip, gb, true); len(m) > 0 && m[0].cost < s.matches[0].cost && m[0].share > 0.9 {
+			s.machine, s.matches = append(s.machine, s.words...), m
+		}
 	}
 	best := &s.matches[0]
-	if best.share < 0.45 || x.kind == Hardware && !firm(&s, ws) || x.kind == Model && a.isChip(&s) {
-		return nil
+	if best.share < 0.45 || x.kind == Hardware && !firm(s, ws) || x.kind == Model && a.isChip(s) {
+		return false
 	}
 	s.weight = best.share
-	f := &x.recs[best.rec].forms[0]
+	f := &best.forms[0]
 	for i, w := range f.words {
 		if slices.Contains(s.words, w) {
 			s.weight += f.weight[i]
 		}
 	}
-	return &s
+	return true
+}
+
+// without are words without those for a machine, some and all.
+func without(words, some []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		return slices.Contains(some, w) || screen(w) || some == nil && is("optional", w)
+	})
 }
 
 // screen reports whether a word can be the size of a screen in inches.
 func screen(w string) bool { return len(w) == 2 && w[0] == '1' && isDigit(w[1]) }
-
-// chipOf reads a machine that has several records as its chip: a MacBook Pro of which the size of the screen is not said.
-func (a *asking) chipOf(x *lexicon, s *span, gb float64) {
-	chip := slices.DeleteFunc(slices.Clone(s.words), func(w string) bool { return is("optional", w) || screen(w) })
-	if len(chip) == 0 || len(chip) == len(s.words) {
-		return
-	}
-	if m := x.match(chip, gb); len(m) > 0 && m[0].cost < s.matches[0].cost && m[0].share > 0.9 {
-		s.matches, s.dropped = m, true
-	}
-}
 
 // sells reports whether a machine of Apple is sold with a chip.
 func sells(words []string) bool {
@@ -248,12 +251,10 @@ func sells(words []string) bool {
 			kind = w
 		}
 	}
-	for _, w := range words {
-		if chips := vocabulary["macs"][w]; chips != "" && !strings.Contains(chips, kind) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words, func(w string) bool {
+		chips := means("macs", w)
+		return chips != "" && !strings.Contains(chips, kind)
+	})
 }
 
 // common reports whether a word is one of sentences. The a of A100 is none.
@@ -273,24 +274,28 @@ func firm(s *span, ws []word) bool {
 		switch digit := isDigit(w[0]); {
 		case digit && len(w) >= 4, digit && len(w) == 3 && s.to-s.from > 1:
 			return true
-		case digit && i > s.from && ws[i].start <= ws[i-1].end+1 && len(ws[i-1].text) <= 2 && len(s.words) > 1:
+		case digit && i > s.from && ws[i].start <= ws[i-1].end+1 && len(ws[i-1].text) <= 2:
 			return true
 		case digit, len(w) == 1, is("lines", w), is("suffixes", w), is("shapes", w), is("optional", w):
 		default:
 			plain++
 		}
 	}
-	return plain > 1 || plain == 1 && (s.matches[0].share > 0.9 || slices.ContainsFunc(s.words, func(w string) bool { return isDigit(w[0]) }))
+	numbered := slices.ContainsFunc(s.words, func(w string) bool { return isDigit(w[0]) })
+	return plain > 1 || plain == 1 && (s.matches[0].share > 0.9 || numbered)
 }
 
 // isChip reports whether one word is not enough to name a model, because it is not the first of its name or that of a
 // chip, such as M3.
 func (a *asking) isChip(s *span) bool {
 	w := s.words[0]
-	if chip := isLetter(w[0]) && isDigit(w[len(w)-1]); len(s.words) == 1 && !chip && s.matches[0].share < 0.9 && !a.r.lexModels.begins(s.matches[0].rec, w) {
+	switch chip := isLetter(w[0]) && isDigit(w[len(w)-1]); {
+	case len(s.words) > 1:
+		return false
+	case !chip && s.matches[0].share < 0.9 && !s.matches[0].begins(w):
 		return true
 	}
-	return len(s.words) == 1 && len(s.words[0]) <= 3 && a.r.lexHardware.all(texts(split(s.words[0]))) != nil && !isSize(s.words[0])
+	return len(w) <= 3 && a.r.hardware.all(texts(split(w))) != nil && !isSize(w)
 }
 
 // joined reports whether nothing, or one of some signs, is between two words.
@@ -305,39 +310,36 @@ func (a *asking) joined(w, next word, signs string) bool {
 func (a *asking) broken(x *lexicon, ws []word, used []bool, s *span) bool {
 	free := func(i int) bool { return i >= 0 && i < len(ws) && !used[i] }
 	hyphen := func(i int) bool { return a.joined(ws[i], ws[i+1], "-_") } // between words i and i+1
+	numbered := func(w string) bool { return isDigit(w[len(w)-1]) }
 	if i := s.to; free(i) {
 		w := ws[i].text
-		joined := hyphen(i - 1)
-		switch {
+		joined, touching := hyphen(i-1), ws[i-1].end == ws[i].start
+		switch model := x.kind == Model; {
 		case is("derived", w):
 			return true
-		case x.kind == Model && (isSize(w) && isDigit(w[0])):
+		case model && isSize(w):
 			return !strings.Contains(a.text[ws[i-1].end:ws[i].start], "v")
-		case x.kind == Model && joined && !is("common", w):
+		case model && joined && !is("common", w):
 			return true
-		case x.kind == Hardware && w == "laptop" && !slices.Contains(s.words, w) && x.recs[s.matches[0].rec].hardware.Type == "gpu":
+		case model:
+		case w == "laptop" && !slices.Contains(s.words, w) && s.matches[0].hardware.Type == "gpu":
 			return true
-		case x.kind == Hardware && w == "s" && (a.several || len(a.counts()) > 0):
-		case x.kind == Hardware && is("suffixes", w) && (joined || len(w) > 1):
+		case w == "s" && (a.several || len(a.numbers) > 0):
+		case is("suffixes", w) && (joined || len(w) > 1), joined && touching && w != "s" && w != "x" && !is("brands", w), isDigit(w[0]) && joined:
 			return true
-		case x.kind == Hardware && joined && w != "s" && w != "x" && ws[i-1].end == ws[i].start && !is("brands", w):
-			return true
-		case isDigit(w[0]) && x.kind == Hardware && joined:
-			return true
-		case isDigit(w[0]) && !slices.ContainsFunc(s.words, func(w string) bool { return isDigit(w[len(w)-1]) }) && ws[i-1].end+1 >= ws[i].start:
+		}
+		if isDigit(w[0]) && !slices.ContainsFunc(s.words, numbered) && ws[i-1].end+1 >= ws[i].start {
 			return true
 		}
 	}
-	if i := s.from - 1; free(i) && x.kind == Hardware && hyphen(i) && isDigit(ws[i].text[0]) {
-		return true
-	}
-	if i := s.from - 1; free(i) && hyphen(i) && x.kind == Model && !is("common", ws[i].text) && a.text[ws[i].end] != '/' && ws[i].text != "ud" {
-		return true
+	if i := s.from - 1; free(i) && hyphen(i) {
+		if x.kind == Hardware {
+			return isDigit(ws[i].text[0])
+		}
+		return x.kind == Model && !is("common", ws[i].text) && a.text[ws[i].end] != '/' && ws[i].text != "ud"
 	}
 	return false
 }
-
-var countFact = regexp.MustCompile(`(?:^|[^a-z0-9.-])([1-9][0-9]{0,2}) ?[x*×] ?([0-9]+ ?g(?:b|ib)? )?([a-z0-9])|([a-z0-9]) ?[*×] ?([1-9][0-9]?)\b|([0-9)sixrb]) x ?([1-9][0-9]?)\b`)
 
 // A deviceCount is a number of devices and where it stands.
 type deviceCount struct {
@@ -345,128 +347,82 @@ type deviceCount struct {
 	n int
 }
 
-// counts are the numbers of devices that a text says with a sign or a word.
-func (a *asking) counts() []deviceCount {
-	if a.numbers == nil {
-		a.numbers = append([]deviceCount{}, a.readNumbers()...)
-	}
-	return a.numbers
-}
+var countFact = expression("number of devices")
 
-func (a *asking) readNumbers() (out []deviceCount) {
+// readCounts reads the numbers of devices that a text says with a sign or a word, and marks their words as used.
+func (a *asking) readCounts() {
+	count := func(start, end int, number string) {
+		n, _ := strconv.Atoi(number)
+		a.numbers = append(a.numbers, deviceCount{place{start, end}, n})
+		if !a.facts.taken(start, end) {
+			a.facts.used = append(a.facts.used, place{start, end})
+		}
+	}
 	for _, m := range countFact.FindAllStringSubmatchIndex(a.text, -1) {
-		for _, g := range []int{1, 5, 7} {
-			if m[2*g] >= 0 {
-				n, _ := strconv.Atoi(a.text[m[2*g]:m[2*g+1]])
-				out = append(out, deviceCount{place{m[2*g], m[2*g+1]}, n})
+		for g := 2; g < len(m); g += 2 {
+			if m[g] >= 0 {
+				count(m[g], m[g+1], a.text[m[g]:m[g+1]])
 			}
 		}
 	}
-	for _, w := range a.words {
-		if a.strict {
-			break // cutCount has read it
-		}
-		if n := vocabulary["counts"][w.text]; n != "" {
-			count, _ := strconv.Atoi(n)
-			out = append(out, deviceCount{place{w.start, w.end}, count})
-		}
-	}
-	return out
-}
-
-// readCounts marks the words of numbers of devices as used.
-func (a *asking) readCounts() {
-	for _, c := range a.counts() {
-		if a.facts.taken(c.start, c.end) {
-			continue
-		}
-		a.facts.used = append(a.facts.used, c.place)
-	}
 	for i, w := range a.words {
-		a.used[i] = a.used[i] || a.facts.taken(w.start, w.end)
-		if w.text == "x" && (i > 0 && a.used[i-1] && isDigit(a.words[i-1].text[0]) || i+1 < len(a.words) && slices.ContainsFunc(a.counts(), func(c deviceCount) bool { return c.start == a.words[i+1].start })) {
+		if n := means("counts", w.text); n != "" && !a.strict { // else cutCount has read it
+			count(w.start, w.end, n)
+		}
+		begins := func(at int) bool {
+			return slices.ContainsFunc(a.numbers, func(c deviceCount) bool { return c.start == at || c.end == at })
+		}
+		if w.text == "x" && (i > 0 && begins(a.words[i-1].end) || i+1 < len(a.words) && begins(a.words[i+1].start)) {
 			a.used[i] = true
 		}
 	}
 }
 
-// readTool finds the tool that a question names.
+// readTool finds the tool that a question names: all words of a name, in order.
 func (a *asking) readTool() {
-	x := a.r.lexTools
-	var best *span
+	x := a.r.tools
+	best := 0
 	for i, w := range a.words {
-		if a.used[i] && !isEXL(w.text) || is("common", w.text) {
+		if a.used[i] && w.text != "exl" || is("common", w.text) {
 			continue
 		}
-		s := a.tool(x, i)
-		if s != nil && (best == nil || s.weight > best.weight) {
-			best = s
-		}
-	}
-	if best == nil {
-		return
-	}
-	rec := &x.recs[best.matches[0].rec]
-	a.Tool = &Named{Answer: Answer{Kind: Tool, Slug: rec.slug, Name: rec.name, Confidence: Parsed}, start: a.words[best.from].start, end: a.words[best.to-1].end}
-	for i := best.from; i < best.to; i++ {
-		a.used[i] = true
-	}
-}
-
-func isEXL(w string) bool { return w == "exl" }
-
-// tool is the name of a tool that begins at a word: all words of a name, in order.
-func (a *asking) tool(x *lexicon, from int) (best *span) {
-	for to := min(from+4, len(a.words)); to > from; to-- {
-		words := texts(a.words[from:to])
-		set := x.all(words)
-		if set == nil {
-			continue
-		}
-		for _, m := range x.match(words, 0) {
-			if m.cost > 0.5 {
-				continue
+		for to := min(i+4, len(a.words)); to > i; to-- {
+			words, start, end := texts(a.words[i:to]), w.start, a.words[to-1].end
+			m := x.match(words, 0, true)
+			behind := i > 0 && is("before tools", a.words[i-1].text)
+			if len(m) > 0 && m[0].cost <= 0.5 && (len(words) > 1 || !is("tools", words[0]) || behind) && end-start > best {
+				best = end - start
+				a.Tool = &Named{Answer: Answer{Kind: Tool}, start: start, end: end}
+				a.Tool.found(m[0].known, Parsed, "")
 			}
-			if len(words) == 1 && is("tools", words[0]) && (from == 0 || !slices.Contains([]string{"in", "with", "using", "via"}, a.words[from-1].text)) {
-				continue
-			}
-			return &span{from: from, to: to, matches: []match{m}, weight: float64(a.words[to-1].end - a.words[from].start)}
 		}
 	}
-	return nil
+	if a.Tool != nil {
+		a.usePlace(a.Tool.start, a.Tool.end)
+	}
 }
 
 // readModels finds the models of a question.
 func (a *asking) readModels() {
-	x := a.r.lexModels
-	ws := a.r.lexModels.spell(sized(a.words))
+	x := a.r.models
+	ws := x.spell(sized(a.words), true)
 	used := make([]bool, len(ws))
 	for i, w := range ws {
-		used[i] = a.usedAt(w)
+		used[i] = a.usedAt(w.start, w.end)
 	}
 	var last *span
-	for _, s := range a.spans(x, ws, used, nil) {
-		n := a.named(x, ws, &s)
-		if a.broken(x, ws, used, &s) {
-			n.unsure("the question has another word in the name")
-		}
+	for _, s := range a.spans(x, ws, used) {
+		n := a.named(x, ws, used, &s)
 		if n.Slug != "" || len(n.Candidates) > 0 {
 			a.Models = append(a.Models, n)
 			last = &s
 		}
-		a.usePlace(n.start, n.end)
 	}
 	for i, w := range ws {
-		if used[i] || !isSize(w.text) || !isDigit(w.text[0]) {
-			continue
-		}
-		if last != nil && i > last.to && i < last.to+3 && len(a.Models) == 1 { // "Llama 3.1 405B vs 70B"
-			words := slices.DeleteFunc(slices.Clone(last.words), isSize)
-			if m := x.match(append(words, w.text), 0); len(m) > 0 {
-				s := span{from: i, to: i + 1, words: append(words, w.text), matches: m}
-				a.Models = append(a.Models, a.named(x, ws, &s))
-				a.usePlace(w.start, w.end)
-				continue
+		if last != nil && !used[i] && isSize(w.text) && i > last.to && i < last.to+3 && len(a.Models) == 1 { // "Llama 3.1 405B vs 70B"
+			words := append(slices.DeleteFunc(slices.Clone(last.words), isSize), w.text)
+			if m := x.match(words, 0, true); len(m) > 0 {
+				a.Models = append(a.Models, a.named(x, ws, used, &span{from: i, to: i + 1, words: words, matches: m}))
 			}
 		}
 	}
@@ -475,7 +431,7 @@ func (a *asking) readModels() {
 // readSize finds the size of a model that has no name.
 func (a *asking) readSize() {
 	for _, w := range sized(a.words) {
-		if n := params([]string{w.text}); n > 0 && strings.HasSuffix(w.text, "b") && !a.usedAt(w) {
+		if n := params(w.text); n > 0 && strings.HasSuffix(w.text, "b") && !a.usedAt(w.start, w.end) {
 			a.usePlace(w.start, w.end)
 			if a.SizeB == 0 && len(a.Models) == 0 {
 				a.SizeB = n
@@ -484,101 +440,144 @@ func (a *asking) readSize() {
 	}
 }
 
-// named is what a span names.
-func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
-	n.start, n.end = ws[s.from].start, ws[s.to-1].end
-	n.Input, n.Kind = a.text[n.start:n.end], x.kind
-	best := s.matches[0]
-	rec := &x.recs[best.rec]
-	slack := sizeWeight
-	if best.cost < shapeWord {
-		slack = freeWord
-	}
-	lineless := strings.Contains(best.missing, "rtx") || strings.Contains(best.missing, "gtx") || strings.Contains(best.missing, " rx")
-	if a.strict && best.bare {
-		slack = shapeWord
-	}
-	for _, m := range s.matches {
-		if len(n.Candidates) < MaxCandidates && m.clash == best.clash && m.own == best.own && (m.cost <= best.cost+slack && (!m.laptop || best.laptop) || a.strict && lineless && !a.several && m.laptop && m.cost < best.cost+sizeWeight+freeWord) {
-			n.Candidates = append(n.Candidates, Candidate{x.kind, x.recs[m.rec].slug, x.recs[m.rec].name, "fits what the question says"})
+// readHardware finds the hardware of a question.
+func (a *asking) readHardware() {
+	x := a.r.hardware
+	laptop := slices.ContainsFunc(a.words, func(w word) bool { return w.text == "laptop" }) || ofLaptop(a.text)
+	used := slices.Clone(a.used)
+	for _, s := range a.spans(x, a.words, used) {
+		if laptop && !slices.Contains(s.words, "laptop") {
+			gb := a.memoryAt(a.words[s.from].start, a.words[s.to-1].end)
+			if m := x.match(append(slices.Clip(s.words), "laptop"), gb, true); len(m) > 0 && !m[0].own && !m[0].clash {
+				s.matches = m
+			}
 		}
+		n := a.named(x, a.words, used, &s)
+		a.countOf(&n)
+		a.Hardware = append(a.Hardware, n)
 	}
-	n.Slug, n.Name, n.Confidence, n.device = rec.slug, rec.name, Parsed, rec.hardware
-	n.Candidates = slices.DeleteFunc(n.Candidates, func(c Candidate) bool { // the name of graphics does not say which processor they are in
-		h := a.r.parts[c.Slug]
-		return h != nil && h.IntegratedGPU != nil && slices.ContainsFunc(n.Candidates, func(o Candidate) bool { return o.Slug == *h.IntegratedGPU })
-	})
-	if len(n.Candidates) == 1 && n.Candidates[0].Slug != n.Slug && best.cost < shapeWord {
-		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.parts[n.Candidates[0].Slug]
-		rec = &known{slug: n.Slug, name: n.Name, hardware: n.device}
+}
+
+// named is what a span names.
+func (a *asking) named(x *lexicon, ws []word, used []bool, s *span) (n Named) {
+	n.start, n.end = ws[s.from].start, ws[s.to-1].end
+	a.usePlace(n.start, n.end)
+	best := s.matches[0]
+	n.Input, n.Kind, n.Candidates = a.text[n.start:n.end], x.kind, a.fitting(x, s.matches)
+	n.found(best.known, Parsed, "every word of the name is accounted for")
+	if n.device = best.hardware; len(n.Candidates) == 1 && best.cost < shapeWord && x.kind == Hardware {
+		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.device(n.Candidates[0].Slug)
+	}
+	single := len(n.Candidates) == 1
+	if why := a.doubt(x, ws, s, n.device); why != "" || a.broken(x, ws, used, s) {
+		n.unsure(cmp.Or(why, "the question has another word in the name"))
+		return n
 	}
 	switch {
-	case best.own:
-		n.unsure("the question leaves out what makes another product:" + best.missing)
-	case x.kind == Hardware && a.otherMaker(ws, s, rec.hardware):
-		n.unsure("the name says another maker")
-	case x.kind == Hardware && !sells(append(slices.Clone(s.words), s.machine...)):
-		n.unsure("that machine is not sold with this chip")
-	case a.strict && s.dropped && rec.hardware != nil && rec.hardware.Vendor == "qualcomm" && !strings.Contains(n.Input, "snapdragon"):
-		n.unsure("the machine is not known")
-	case best.clash && a.strict:
-		n.unsure(fmt.Sprintf("no record with this name has %v GB of memory", a.memoryAt(n.start, n.end)))
-	case best.bare && a.strict && len(n.Candidates) == 1:
+	case best.bare && a.strict && single:
 		n.Confidence, n.Ambiguous, n.Reason = Likely, true, "the name does not state the memory"
-	case best.cost >= shapeWord && a.strict && !best.memory && len(n.Candidates) == 1:
-		n.unsure("the name leaves out" + best.missing)
-	case a.strict && s.words[len(s.words)-1] == "s" && (a.several || len(a.counts()) > 0):
-		n.unsure("the s may be that of several devices")
-	case len(s.words) == 1 && isDigit(s.words[0][0]) && x.kind == Hardware && (best.cost >= shapeWord || rec.hardware.Vendor != "nvidia"):
-		n.unsure("the number is used by several lines of products")
-	case rec.hardware != nil && rec.hardware.Variants != nil:
-		a.variantOf(x, &n)
-	case len(n.Candidates) > 1 || best.cost >= shapeWord:
-		n.Confidence, n.Ambiguous = Likely, len(n.Candidates) > 1
-		n.Reason = "the likeliest of what fits"
+	case best.cost >= shapeWord && a.strict && !best.memory && single:
+		n.unsure("the name leaves out " + strings.Join(best.missing, " "))
+	case n.device != nil && n.device.Variants != nil:
+		a.variantOf(&n)
+	case !single || best.cost >= shapeWord:
+		n.Confidence, n.Ambiguous, n.Reason = Likely, !single, "the likeliest of what fits"
 	default:
-		n.Candidates, n.Reason = nil, "every word of the name is accounted for"
+		n.Candidates = nil
 	}
 	return n
 }
 
+// fitting are the matches that fit about as well as the best.
+func (a *asking) fitting(x *lexicon, matches []match) (out []Candidate) {
+	best := matches[0]
+	slack := sizeWeight
+	switch {
+	case best.cost < shapeWord:
+		slack = freeWord
+	case a.strict && best.bare:
+		slack = shapeWord
+	}
+	lineless := slices.ContainsFunc(best.missing, func(w string) bool { return w == "rtx" || w == "gtx" || w == "rx" })
+	for _, m := range matches {
+		laptop := a.strict && lineless && !a.several && m.laptop && m.cost < best.cost+sizeWeight+freeWord
+		if m.clash == best.clash && m.own == best.own && (m.cost <= best.cost+slack && (!m.laptop || best.laptop) || laptop) {
+			out = append(out, Candidate{x.kind, m.slug, m.name, "fits what the question says"})
+		}
+	}
+	out = out[:min(MaxCandidates, len(out))]
+	return slices.DeleteFunc(out, func(c Candidate) bool { // the name of graphics does not say which processor they are in
+		if x.kind != Hardware {
+			return false
+		}
+		own := a.r.device(c.Slug).IntegratedGPU
+		return own != nil && slices.ContainsFunc(out, func(o Candidate) bool { return o.Slug == *own })
+	})
+}
+
+// doubt says why a span may not mean what fits it best, empty for nothing.
+func (a *asking) doubt(x *lexicon, ws []word, s *span, h *dataset.Hardware) string {
+	best := s.matches[0]
+	if best.own {
+		return "the question leaves out what makes another product: " + strings.Join(best.missing, " ")
+	}
+	if x.kind != Hardware {
+		return ""
+	}
+	maker := s.from
+	for maker > 0 && is("brands", ws[maker-1].text) {
+		maker--
+	}
+	other := func(w word) bool { return is("makers", w.text) && means("makers", w.text) != string(h.Vendor) }
+	switch {
+	case slices.ContainsFunc(ws[maker:s.to], other):
+		return "the name says another maker"
+	case !sells(slices.Concat(s.words, s.machine)):
+		return "that machine is not sold with this chip"
+	case a.strict && len(s.machine) > 0 && h.Vendor == "qualcomm" && !strings.Contains(a.text, "snapdragon"):
+		return "the machine is not known"
+	case a.strict && best.clash:
+		return fmt.Sprintf("no record with this name has %v GB of memory", a.memoryAt(ws[s.from].start, ws[s.to-1].end))
+	case a.strict && s.words[len(s.words)-1] == "s" && (a.several || len(a.numbers) > 0):
+		return "the s may be that of several devices"
+	case len(s.words) == 1 && isDigit(s.words[0][0]) && (best.cost >= shapeWord || h.Vendor != "nvidia"):
+		return "the number is used by several lines of products"
+	}
+	return ""
+}
+
 // variantOf chooses among the variants of a record by the memory that was said.
-func (a *asking) variantOf(x *lexicon, n *Named) {
+func (a *asking) variantOf(n *Named) {
+	kept := *n.device.Variants
 	n.Candidates, n.Ambiguous, n.Reason = nil, true, "the record for what does not say which product it is"
 	gb := a.memoryAt(n.start, n.end)
 	if gb == 0 && a.strict && n.device.UnifiedMemory && len(a.facts.memories) > 0 {
 		gb = a.facts.memories[0].gb
 	}
-	for i := range x.recs {
-		v := &x.recs[i]
-		if !slices.Contains(*n.device.Variants, v.slug) {
-			continue
-		}
-		if _, clash := memoryOf(v.hardware, gb); gb == 0 || !clash {
-			n.Candidates = append(n.Candidates, Candidate{x.kind, v.slug, v.name, "one of the products with this name"})
+	for i := range a.r.hardware.recs {
+		v := &a.r.hardware.recs[i]
+		if _, clash := memoryOf(v.hardware, gb); slices.Contains(kept, v.slug) && (gb == 0 || !clash) {
+			n.Candidates = append(n.Candidates, Candidate{Hardware, v.slug, v.name, "one of the products with this name"})
 		}
 	}
-	if len(n.Candidates) == 0 {
+	switch {
+	case len(n.Candidates) == 0:
 		n.unsure(fmt.Sprintf("no record with this name has %v GB of memory", gb))
-		return
-	}
-	if len(n.Candidates) == 1 && gb > 0 && len(*n.device.Variants) > 1 {
-		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.parts[n.Candidates[0].Slug]
+	case len(n.Candidates) == 1 && gb > 0 && len(kept) > 1:
+		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.device(n.Candidates[0].Slug)
 		n.Candidates, n.Ambiguous, n.Reason = nil, false, "only this one is sold with that memory"
 	}
 }
 
 // unsure leaves the candidates, and takes none of them.
 func (n *Named) unsure(why string) {
-	if len(n.Candidates) == 0 {
-		n.Candidates = []Candidate{{n.Kind, n.Slug, n.Name, "the nearest name"}}
-	}
-	n.Slug, n.Name, n.Confidence, n.Reason, n.Ambiguous, n.device = "", "", Near, why, false, nil
+	n.Answer.unsure(why, "the nearest name")
+	n.device = nil
 }
 
-func (a *asking) usedAt(w word) bool {
-	for i := range a.words {
-		if a.used[i] && a.words[i].start < w.end && w.start < a.words[i].end {
+func (a *asking) usedAt(start, end int) bool {
+	for i, w := range a.words {
+		if a.used[i] && w.start < end && start < w.end {
 			return true
 		}
 	}
@@ -586,82 +585,222 @@ func (a *asking) usedAt(w word) bool {
 }
 
 func (a *asking) usePlace(start, end int) {
-	for i := range a.words {
-		if a.words[i].start < end && start < a.words[i].end {
-			a.used[i] = true
-		}
+	for i, w := range a.words {
+		a.used[i] = a.used[i] || w.start < end && start < w.end
 	}
-}
-
-// readHardware finds the hardware of a question.
-func (a *asking) readHardware() {
-	x := a.r.lexHardware
-	laptop := slices.ContainsFunc(a.words, func(w word) bool { return w.text == "laptop" }) || ofLaptop(a.text)
-	ws, used := a.words, slices.Clone(a.used)
-	near := func(s *span) float64 { return a.memoryAt(ws[s.from].start, ws[s.to-1].end) }
-	for _, s := range a.spans(x, ws, used, near) {
-		if laptop && !slices.Contains(s.words, "laptop") {
-			if m := x.match(append(slices.Clip(s.words), "laptop"), near(&s)); len(m) > 0 && !m[0].own && !m[0].clash {
-				s.matches = m
-			}
-		}
-		n := a.named(x, ws, &s)
-		if a.broken(x, ws, used, &s) {
-			n.unsure("the question has another word in the name")
-		}
-		a.usePlace(n.start, n.end)
-		a.countOf(&n)
-		a.Hardware = append(a.Hardware, n)
-	}
-}
-
-// otherMaker reports whether the words before a name say that it is of another maker.
-func (a *asking) otherMaker(ws []word, s *span, h *dataset.Hardware) bool {
-	from := s.from
-	for from > 0 && is("brands", ws[from-1].text) {
-		from--
-	}
-	for _, w := range ws[from:s.to] {
-		if m := makers[w.text]; m != "" && m != h.Vendor {
-			return true
-		}
-	}
-	return false
 }
 
 // memoryAt is the amount of memory that stands at a name, 0 for none: before it, behind it or in brackets.
 func (a *asking) memoryAt(start, end int) float64 {
+	between := func(from, to int) bool { return from <= to && strings.Trim(a.text[from:to], " -(,/vramwith") == "" }
 	for _, m := range a.facts.memories {
-		if m.ofHost {
-			continue
-		}
-		if a.strict && !strings.Contains(a.text[m.start:m.end], "total") {
-			return m.gb
-		}
-		if m.end <= start && strings.Trim(a.text[m.end:start], " -(vram") == "" || m.start >= end && strings.Trim(a.text[end:m.start], " -(,/with") == "" || m.start > start && m.end <= end {
+		switch {
+		case m.ofHost:
+		case a.strict && !strings.Contains(a.text[m.start:m.end], "total"), between(m.end, start), between(end, m.start), m.start > start && m.end <= end:
 			return m.gb
 		}
 	}
 	return 0
 }
 
+var bareCount = regexp.MustCompile(`(?:^|[ (])([1-9][0-9]?)(?: (?:nvidia|amd|geforce|tesla|intel))* $`)
+
 // countOf finds the number of devices at a name.
 func (a *asking) countOf(n *Named) {
-	for _, c := range a.counts() {
-		if c.end <= n.start && len(strings.Trim(strings.NewReplacer("nvidia", "", "amd", "", "geforce", "", "tesla", "", "intel", "", "16g", "", "gb", "").Replace(a.text[c.end:n.start]), " x*×0123456789g的")) == 0 ||
-			c.start >= n.end && strings.Trim(a.text[n.end:c.start], " x*×(s") == "" {
+	for _, c := range a.numbers {
+		if c.end <= n.start && betweenCount.MatchString(a.text[c.end:n.start]) || c.start >= n.end && strings.Trim(a.text[n.end:c.start], " x*×(s") == "" {
 			n.Count = c.n
 			return
 		}
 	}
-	before := strings.TrimRight(a.text[:n.start], " ")
-	for _, brand := range []string{"nvidia", "amd", "geforce", "tesla", "intel"} {
-		before = strings.TrimRight(strings.TrimSuffix(before, brand), " ")
-	}
-	if m := bareCount.FindStringSubmatchIndex(before); m != nil && !a.facts.taken(m[2], m[3]) && !a.usedAt(word{start: m[2], end: m[3]}) {
-		n.Count, _ = strconv.Atoi(before[m[2]:m[3]])
+	if m := bareCount.FindStringSubmatchIndex(a.text[:n.start]); m != nil && !a.usedAt(m[2], m[3]) {
+		n.Count, _ = strconv.Atoi(a.text[m[2]:m[3]])
 		a.usePlace(m[2], m[3])
 	}
 }
 
-var bareCount = regexp.MustCompile(`(?:^|[ (])([1-9][0-9]?)$`)
+var betweenCount = regexp.MustCompile(`^(?:nvidia|amd|geforce|tesla|intel|gb|[ x*×0-9g的])*$`)
+
+// roles tells what computes from what is beside it: the processor of a machine with a card, the graphics inside a
+// processor, the machine around a chip.
+func (a *asking) roles() {
+	card := slices.ContainsFunc(a.Hardware, func(n Named) bool { return n.device != nil && n.device.Type == "gpu" })
+	var kept []Named
+	for _, n := range a.Hardware {
+		h := n.device
+		switch same := slices.IndexFunc(kept, func(k Named) bool {
+			return k.device != nil && h != nil && a.r.Related(k.device.Slug, h.Slug)
+		}); {
+		case h != nil && h.Type == "cpu" && card:
+			a.Host = &n
+		case same >= 0 && a.strict && kept[same].device.Chip != nil: // the chip of that machine
+			kept[same] = n
+		case same >= 0 && a.strict && h.IntegratedGPU != nil && *h.IntegratedGPU == kept[same].device.Slug:
+			n.Reason = "graphics inside " + n.Name
+			kept[same] = n
+		case same >= 0: // one chip by two names
+			kept[same].Count = max(kept[same].Count, n.Count)
+		case h == nil && card && !a.compares() && !(a.strict && len(n.Candidates) > 0 && a.r.device(n.Candidates[0].Slug).Type == "gpu"):
+		default:
+			kept = append(kept, n)
+		}
+	}
+	a.Hardware = kept
+}
+
+var comparing = regexp.MustCompile(`\b(?:vs\.?|versus|or|better than|faster than|faster|slower than|than|compared?|oder|ou)\b|还是`)
+
+// compares reports whether a text sets several things side by side.
+func (a *asking) compares() bool { return comparing.MatchString(a.text) }
+
+// attach gives the amounts of memory and the numbers of devices to what they are of.
+func (a *asking) attach() {
+	unified, card := false, false
+	for _, n := range a.Hardware {
+		if h := n.device; h != nil {
+			card = card || h.Type == "gpu" && !h.UnifiedMemory
+			unified = unified || h.UnifiedMemory || h.Type == "soc" || h.Type == "apu" || h.Type == "laptop" || h.Type == "desktop"
+		}
+	}
+	processor := len(a.Hardware) == 1 && a.Hardware[0].device != nil && a.Hardware[0].device.Type == "cpu"
+	for _, m := range a.facts.memories {
+		of := a.deviceOf(m)
+		switch {
+		case card && !m.ofDevice && (m.ofHost || of == nil) && !unified, processor:
+			a.HostMemoryGB = m.gb
+		case m.ofDevice || of != nil || unified:
+			if a.MemoryGB == 0 || m.ofDevice {
+				a.MemoryGB = m.gb
+			}
+		case !slices.ContainsFunc(a.Hardware, func(n Named) bool { return n.device != nil }) && hostWords.MatchString(a.text) && !machineWords.MatchString(a.text):
+			a.HostMemoryGB = m.gb
+		case a.MemoryGB == 0:
+			a.MemoryGB = m.gb
+		}
+	}
+	for _, n := range a.Hardware {
+		a.Count += max(n.Count, 1)
+	}
+	if a.Count == len(a.Hardware) && len(a.Hardware) < 2 && (len(a.Hardware) == 0 || a.Hardware[0].Count == 0) {
+		a.Count = 0
+	}
+	if counts := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(counts) == 1 && !isDigit(a.text[counts[0].start]) && counts[0].n > 1 {
+		a.Count = counts[0].n // "... dual"
+	}
+	a.Quantization, a.Context, a.MaxPriceUSD = a.facts.quantization, a.facts.context, a.facts.maxPrice
+}
+
+var (
+	hostWords    = regexp.MustCompile(`\b(?:cpus?|vcpus?|i[3579]|xeon|epyc|ryzen|threadripper|processor|ddr[345])\b`)
+	machineWords = regexp.MustCompile(`\b(?:mac|macbook|imac|iphone|ipad|phone|xiaomi|redmi|samsung|galaxy|pixel|oneplus|vram)`)
+)
+
+// deviceOf is the device that an amount of memory is of, by where it stands and what the device has; nil for none.
+func (a *asking) deviceOf(m amount) *Named {
+	for i := range a.Hardware {
+		n := &a.Hardware[i]
+		if n.device == nil {
+			continue
+		}
+		if m.ofHost && n.device.Type == "gpu" && !n.device.UnifiedMemory {
+			continue
+		}
+		if between := a.between(m, n); between && !m.ofHost {
+			if own, clash := memoryOf(n.device, m.gb); own || !clash && n.device.UnifiedMemory || n.device.VRAMGB != nil && m.gb <= 2**n.device.VRAMGB {
+				return n
+			}
+		}
+	}
+	if len(a.Hardware) == 1 && a.Hardware[0].device != nil && !m.ofHost && a.HostMemoryGB == 0 {
+		if own, _ := memoryOf(a.Hardware[0].device, m.gb); own {
+			return &a.Hardware[0]
+		}
+	}
+	return nil
+}
+
+// between reports whether an amount stands at a device, with no "and" or plus between.
+func (a *asking) between(m amount, n *Named) bool {
+	start, end := m.end, n.start
+	if m.start >= n.end {
+		start, end = n.end, m.start
+	}
+	return start > end || end-start < 4 && !strings.ContainsAny(a.text[start:end], "+&") || m.start >= n.start && m.end <= n.end
+}
+
+var (
+	hardwareAsked = regexp.MustCompile(`\b(?:what|which|min(?:imum)?|cheapest|best|optimal|required?|recommended|good|quel(?:le)?|welche[rs]?)\b[a-z /]*\b(?:gpus?|cards?|hardware|cpus?|vram|ram|memory|machine|computer|laptop|macs?|pc|setup|specs?|requirements?|device|way|carte)\b|` +
+		`\b(?:gpu|ram|vram|memory|hardware|system)(?:/[a-z]+)? (?:requirements?|is required|needed|required|for|pour)\b|\bhow (?:much|many)\b|\b(?:do|would|will) i need\b|\bneeded (?:for|to)\b|\bbudget\b|\brequirements?\b|哪些 ?gpu|什么显卡|多少显存|需要什么`)
+	modelsAsked = regexp.MustCompile(`\b(?:which|what|best|good|any)(?: [a-z]+){0,3} (?:models?|llms?)\b|\b(?:models?|llms?) (?:for|that|faster|on|over)\b|\bwhat (?:can|could|should) i run\b|\bwhat (?:runs|fits)\b|\bwhich (?:model|llm)\b|哪些模型`)
+	manyAsked   = regexp.MustCompile(`\bhow many\b`)
+	wished      = regexp.MustCompile(`\b(?:at least|minimum|min|want|need|faster than|or more|goal|target)\b`)
+)
+
+// intend says what the question wants.
+func (a *asking) intend() {
+	model := len(a.Models) > 0 || a.SizeB > 0
+	device := len(a.Hardware) > 0 || a.Host != nil
+	asksHardware := hardwareAsked.MatchString(a.text)
+	switch {
+	case len(a.Models) > 1 && !manyAsked.MatchString(a.text), len(a.Hardware) > 1 && a.compares():
+		a.Intent = Compare
+	case asksHardware && (!device || manyAsked.MatchString(a.text)) && !(modelsAsked.MatchString(a.text) && !model) || a.MaxPriceUSD > 0 && !device:
+		a.Intent = WhichHardware
+	case !model && (device || a.MemoryGB > 0 || a.HostMemoryGB > 0), modelsAsked.MatchString(a.text) && len(a.Models) == 0:
+		a.Intent = Runs
+	case !device && a.MemoryGB == 0 && a.HostMemoryGB == 0:
+		a.Intent = WhichHardware
+		if a.facts.speedWords && a.facts.speed == 0 || a.unknownDevice() {
+			a.Intent = Speed
+		}
+	case a.facts.speedWords:
+		a.Intent = Speed
+	default:
+		a.Intent = Fit
+	}
+	if a.facts.speed > 0 && (a.facts.least || a.Intent == WhichHardware || wished.MatchString(a.text)) && (a.Intent == WhichHardware || a.Intent == Runs) {
+		a.MinTPS = a.facts.speed
+	}
+	if a.Intent == Compare && len(a.Hardware) > 1 {
+		a.Count = 0
+	}
+}
+
+// unknownDevice reports whether a question is about a device that no record has: "... on a Redmi Note 9".
+func (a *asking) unknownDevice() bool {
+	return slices.ContainsFunc(a.Unused, func(w string) bool { return isDigit(w[0]) || isDigit(w[len(w)-1]) }) || unknownAt.MatchString(a.text)
+}
+
+var unknownAt = regexp.MustCompile(`\b(?:on|with) (?:an? |my |the )?[a-z0-9]`)
+
+// unused lists the words that were not used and do say something.
+func (a *asking) unused() {
+	for i, w := range a.words {
+		if a.used[i] || is("common", w.text) || is("brands", w.text) || is("counts", w.text) || len(w.text) < 2 && !isDigit(w.text[0]) || is("fillers", w.text) {
+			continue
+		}
+		a.Unused = append(a.Unused, a.text[w.start:w.end])
+	}
+	a.Unused = slices.Compact(a.Unused)
+}
+
+// Quantizations are the names that the quantization of a question may have in records, the likeliest first.
+func (q *Question) Quantizations() []string {
+	return append(strings.Fields(q.Quantization), strings.Fields(means("usual quantizations", q.Quantization))...)
+}
+
+// Asked are the kinds of hardware that a question asks for, as filters of hardware.
+func (q *Question) Asked() map[string]string {
+	out := map[string]string{}
+	if askedMac.MatchString(q.text) && len(q.Hardware) == 0 {
+		out["vendor"] = "apple"
+	} else if askedGPU.MatchString(q.text) && len(q.Hardware) == 0 {
+		out["type"] = "gpu"
+	}
+	return out
+}
+
+var (
+	askedMac = regexp.MustCompile(`\b(?:macs?|macbooks?|apple)\b`)
+	askedGPU = regexp.MustCompile(`\b(?:which|what|cheapest|best|good|an?) (?:[a-z]+ )?(?:gpus?|graphics cards?|cards?)\b`)
+)
