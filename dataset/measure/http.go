@@ -129,17 +129,19 @@ func (o *Ollama) Measure(ctx context.Context, b *Bench, depth int) (Run, error) 
 			"options": map[string]any{"num_predict": tokens, "num_ctx": (depth+prompt)*5/4 + generation + 64, "temperature": 0.8},
 		}, &a)
 		if err != nil {
-			return sample{}, err
+			return nil, err
 		}
 		if err := get(ctx, o.URL+"/api/ps", nil, &loaded); err != nil {
-			return sample{}, err
+			return nil, err
 		}
 		for _, m := range loaded.Models {
 			if m.Name == o.tag || m.Name == o.tag+":latest" {
 				s.onProcessor, s.partly = m.VRAM == 0, m.VRAM > 0 && m.VRAM < m.Size
 			}
 		}
-		return sample{prompt: a.Prompt, generated: a.Eval, promptTPS: rate(a.Prompt, a.PromptTime), generation: rate(a.Eval, a.EvalTime)}, nil
+		return sample{
+			"n_prompt": float64(a.Prompt), "prompt_tps": rate(a.Prompt, a.PromptTime), "n_gen": float64(a.Eval), "generation_tps": rate(a.Eval, a.EvalTime),
+		}, nil
 	})
 }
 
@@ -221,9 +223,9 @@ type chunk struct {
 		Completion int `json:"completion_tokens"`
 	} `json:"usage"`
 	Timings *struct {
-		PromptN      int     `json:"prompt_n"`
+		PromptN      float64 `json:"prompt_n"`
 		PromptTPS    float64 `json:"prompt_per_second"`
-		PredictedN   int     `json:"predicted_n"`
+		PredictedN   float64 `json:"predicted_n"`
 		PredictedTPS float64 `json:"predicted_per_second"`
 	} `json:"timings"`
 }
@@ -233,17 +235,18 @@ func (o *OpenAI) Measure(ctx context.Context, b *Bench, depth int) (Run, error) 
 	return b.repeat(&o.server, depth, func(text string, tokens int) (sample, error) { return o.stream(ctx, text, tokens) })
 }
 
-func (o *OpenAI) stream(ctx context.Context, text string, tokens int) (out sample, err error) {
+func (o *OpenAI) stream(ctx context.Context, text string, tokens int) (sample, error) {
 	sent := time.Now()
 	resp, err := call(ctx, o.URL+"/v1/completions", map[string]any{
 		"model": o.model, "prompt": text, "max_tokens": tokens, "temperature": 0.8, "stream": true,
 		"stream_options": map[string]any{"include_usage": true}, "ignore_eos": true, "cache_prompt": false,
 	})
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	var first, last time.Time
+	var read, generated int
 	lines := bufio.NewScanner(io.LimitReader(resp.Body, most))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -254,7 +257,7 @@ func (o *OpenAI) stream(ctx context.Context, text string, tokens int) (out sampl
 		now := time.Now()
 		var c chunk
 		if err := jsonv2.Unmarshal([]byte(data), &c); err != nil {
-			return out, fmt.Errorf("the stream is not as OpenAI has it: %w", err)
+			return nil, fmt.Errorf("the stream is not as OpenAI has it: %w", err)
 		}
 		if len(c.Choices) > 0 && c.Choices[0].Text != "" {
 			if last = now; first.IsZero() {
@@ -262,19 +265,20 @@ func (o *OpenAI) stream(ctx context.Context, text string, tokens int) (out sampl
 			}
 		}
 		if c.Usage != nil {
-			out.prompt, out.generated = c.Usage.Prompt, c.Usage.Completion
+			read, generated = c.Usage.Prompt, c.Usage.Completion
 		}
 		if t := c.Timings; t != nil && t.PredictedN > 0 {
-			return sample{prompt: t.PromptN, generated: t.PredictedN, promptTPS: t.PromptTPS, generation: t.PredictedTPS}, nil
+			return sample{"n_prompt": t.PromptN, "prompt_tps": t.PromptTPS, "n_gen": t.PredictedN, "generation_tps": t.PredictedTPS}, nil
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return out, err
+		return nil, err
 	}
-	if first.IsZero() || out.generated < 2 {
-		return out, errors.New("the server sent no tokens, or does not count them (usage)")
+	if first.IsZero() || generated < 2 {
+		return nil, errors.New("the server sent no tokens, or does not count them (usage)")
 	}
-	out.ttft = float64(first.Sub(sent).Microseconds()) / 1000
-	out.generation = rate(out.generated-1, last.Sub(first).Nanoseconds())
-	return out, nil
+	return sample{
+		"n_prompt": float64(read), "n_gen": float64(generated), "ttft_ms": float64(first.Sub(sent).Microseconds()) / 1000,
+		"generation_tps": rate(generated-1, last.Sub(first).Nanoseconds()),
+	}, nil
 }

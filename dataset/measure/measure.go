@@ -17,6 +17,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/here"
 	"modeldex/dataset/importer"
+	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 )
 
@@ -61,7 +62,7 @@ func (b *Bench) All(ctx context.Context, r Runner) (out []Run, err error) {
 		return nil, err
 	}
 	for _, depth := range b.Depths {
-		b.Say("depth %d: measuring, %d repetitions", depth, b.Repetitions)
+		b.Say("depth %d: measuring, %s", depth, record.Counted(b.Repetitions, "repetition"))
 		var run Run
 		err := b.tooDeep(depth)
 		if err == nil {
@@ -120,12 +121,8 @@ func (b *Bench) machine(s *server) (string, error) {
 	return "", errors.New("hardware: none of this machine is in the directory; say with --hardware what it is")
 }
 
-// sample is one repetition, speeds in tokens per second; 0 is unknown.
-type sample struct {
-	prompt, generated     int
-	promptTPS, generation float64
-	ttft                  float64 // milliseconds
-}
+// sample is one repetition: n_prompt, n_gen, prompt_tps, generation_tps and ttft_ms as in a benchmark; 0 is unknown.
+type sample map[string]float64
 
 // server is what a server says about itself; unknown is empty.
 type server struct {
@@ -141,23 +138,26 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 	if err != nil {
 		return Run{}, fmt.Errorf("warming up: %w", err)
 	}
-	if warm.prompt == 0 {
+	if warm["n_prompt"] == 0 {
 		return Run{}, errors.New("the server does not say how many tokens a prompt has")
 	}
-	length := (depth + prompt) * trial / warm.prompt
-	var all []sample
+	want := depth + prompt
+	length := want * trial / int(warm["n_prompt"])
+	all := map[string][]float64{}
 	for i := range b.Repetitions {
 		b.Say("depth %d: repetition %d of %d", depth, i+1, b.Repetitions)
 		got, err := ask(words(length), generation)
 		switch {
 		case err != nil:
 			return Run{}, err
-		case got.generated < generation/4 || !(got.generation > 0):
-			return Run{}, fmt.Errorf("%d tokens were generated, want %d", got.generated, generation)
-		case got.prompt < (depth+prompt)*9/10:
-			return Run{}, fmt.Errorf("the server read %d tokens of a prompt of about %d: it cut the prompt off, or had it in its cache", got.prompt, depth+prompt)
+		case got["n_gen"] < generation/4 || !(got["generation_tps"] > 0):
+			return Run{}, fmt.Errorf("%g tokens were generated, want %d", got["n_gen"], generation)
+		case got["n_prompt"] < float64(want)*0.9:
+			return Run{}, fmt.Errorf("the server read %g tokens of a prompt of about %d: it cut the prompt off, or had it in its cache", got["n_prompt"], want)
 		}
-		all = append(all, got)
+		for field, v := range got {
+			all[field] = append(all[field], v)
+		}
 	}
 	hardware, err := b.machine(s)
 	if err != nil {
@@ -176,14 +176,7 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 	case s.onProcessor:
 		values["compute_unit"] = "cpu"
 	}
-	var prompts, generated, promptTPS, generationTPS, ttft []float64
-	for _, g := range all {
-		prompts, generated = append(prompts, float64(g.prompt)), append(generated, float64(g.generated))
-		promptTPS, generationTPS, ttft = append(promptTPS, g.promptTPS), append(generationTPS, g.generation), append(ttft, g.ttft)
-	}
-	for field, list := range map[string][]float64{
-		"n_prompt": prompts, "n_gen": generated, "prompt_tps": promptTPS, "generation_tps": generationTPS, "ttft_ms": ttft,
-	} {
+	for field, list := range all {
 		mean, deviation := spread(list)
 		if strings.HasPrefix(field, "n_") {
 			mean = math.Round(mean)
@@ -195,7 +188,7 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 			values[field+"_stddev"] = strconv.FormatFloat(deviation, 'f', -1, 64)
 		}
 	}
-	run := Run{Repetitions: generationTPS}
+	run := Run{Repetitions: all["generation_tps"]}
 	run.Benchmark, err = im.Record(values)
 	return run, err
 }

@@ -270,7 +270,7 @@ func problem(status int, body []byte, retryAfter string) *sdk.CallToolResult {
 }
 
 const (
-	// maxResult is the size of a whole result in bytes; escapes and the message around it take the rest of 4 KiB.
+	// maxResult is the size of a whole result in bytes; the message around it takes the rest of 4 KiB.
 	maxResult = 3800
 	// mostInner is how many entries a list inside a row keeps, and how many notices an answer has.
 	mostInner = 3
@@ -297,7 +297,12 @@ func (c *call) shorten(body []byte, out object, base, page string) *sdk.CallTool
 			out[name] = v
 		}
 	}
-	if notices := noticesOf(from.Meta); notices != nil {
+	list, _ := from.Meta["notices"].([]any)
+	var notices []string
+	for _, n := range list[:min(mostInner, len(list))] {
+		notices = append(notices, clipped(fmt.Sprint(n.(object)["detail"])))
+	}
+	if notices != nil {
 		out["notices"] = notices
 	}
 	data := c.kept(from.Data, c.keep)
@@ -336,6 +341,7 @@ func resultOf(out object, base, page string) (result *sdk.CallToolResult, size i
 	if err != nil {
 		return failed("the answer cannot be written as JSON"), 0
 	}
+	result = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: jsontext.Value(text)}
 	links := []string{page}
 	if found := linksIn(out["data"], nil); len(found) > 0 {
 		if !strings.HasPrefix(found[0], "/benchmarks/") { // the page of the record itself, in place of a search for it
@@ -343,15 +349,15 @@ func resultOf(out object, base, page string) (result *sdk.CallToolResult, size i
 		}
 		links = append(links, found[:min(mostLinks, len(found))]...)
 	}
-	result = &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}}, StructuredContent: jsontext.Value(text)}
-	quoted, _ := jsontext.AppendQuote(nil, text)
-	size = len(text) + len(quoted)
 	for _, link := range links {
 		name, _, _ := strings.Cut(link[strings.LastIndexByte(link, '/')+1:], "?")
 		result.Content = append(result.Content, &sdk.ResourceLink{URI: base + link, Name: name})
-		size += len(base) + len(link) + len(name) + len(`{"type":"resource_link","uri":"","name":""},`)
 	}
-	return result, size + len(`{"content":[{"type":"text","text":}],"structuredContent":}`)
+	whole, err := jsonv2.Marshal(result)
+	if err != nil {
+		return failed("the answer cannot be written as JSON"), 0
+	}
+	return result, len(whole)
 }
 
 // linksIn adds the pages of the records and runs that a value names, each once.
@@ -383,17 +389,6 @@ func linksIn(v any, links []string) []string {
 		}
 	}
 	return links
-}
-
-// noticesOf are the sentences of the notices of an answer.
-func noticesOf(meta object) (out []string) {
-	list, _ := meta["notices"].([]any)
-	for _, n := range list {
-		if n, ok := n.(object); ok && len(out) < mostInner {
-			out = append(out, clipped(fmt.Sprint(n["detail"])))
-		}
-	}
-	return out
 }
 
 // kept is a value reduced to the members with dotted names. Lists inside rows are cut, and left out
