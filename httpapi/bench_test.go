@@ -15,14 +15,11 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/valyala/fasthttp"
 
-	"modeldex/httpapi/export"
-	"modeldex/httpapi/query"
 )
 
 // bench is one request asked again and again of the handler, on the shipped data.
@@ -104,30 +101,6 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
-// BenchmarkParallel is the warm call from several goroutines with one key: what they share
-// shows here.
-func BenchmarkParallel(b *testing.B) {
-	const path = "/api/v1/hardware?limit=10"
-	first := newBench(b, path)
-	for i := range warmUp {
-		first.ask()
-		if i < 20 {
-			first.s.cache.Wait()
-		}
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	b.RunParallel(func(pb *testing.PB) {
-		x := &bench{s: first.s, h: first.h}
-		var req fasthttp.Request
-		first.ctx.Request.CopyTo(&req)
-		x.ctx.Init(&req, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, nil)
-		for pb.Next() {
-			x.ask()
-		}
-	})
-}
-
 // BenchmarkCold renders each time: between two calls the cache is emptied.
 func BenchmarkCold(b *testing.B) {
 	for _, bm := range benchmarked {
@@ -147,14 +120,6 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// BenchmarkClear is what emptying the cache takes of each cold call.
-func BenchmarkClear(b *testing.B) {
-	x := newBench(b, "/")
-	for b.Loop() {
-		x.s.cache.Clear()
-	}
-}
-
 func BenchmarkNotModified(b *testing.B) {
 	const path = "/api/v1/benchmarks?limit=500"
 	x := newBench(b, path)
@@ -163,69 +128,6 @@ func BenchmarkNotModified(b *testing.B) {
 	tag, _, _ := strings.Cut(rest, "\r\n")
 	x.ctx.Request.Header.Set("If-None-Match", tag)
 	x.run(b, http.StatusNotModified)
-}
-
-func BenchmarkRefused(b *testing.B) {
-	for _, bm := range []struct {
-		name, path string
-		header     []string
-		status     int
-	}{
-		{"401=missing", "/api/v1/models", []string{"Authorization", ""}, http.StatusUnauthorized},
-		{"401=malformed", "/api/v1/models", []string{"Authorization", "Bearer mdx_none"}, http.StatusUnauthorized},
-		{"400", "/api/v1/hardware?vendor=nvida", nil, http.StatusBadRequest},
-		{"404=record", "/api/v1/models/llama-9-7b", nil, http.StatusNotFound},
-		{"404=route", "/nowhere", nil, http.StatusNotFound},
-		{"301", "/api/v1/models/llama3.2:1b", nil, http.StatusMovedPermanently},
-	} {
-		b.Run(bm.name, func(b *testing.B) { newBench(b, bm.path, bm.header...).run(b, bm.status) })
-	}
-}
-
-// BenchmarkParse is what a query costs before it is asked of the cache under its canonical
-// spelling.
-func BenchmarkParse(b *testing.B) {
-	gen := mustShipped(b).live.Current()
-	for _, q := range []struct{ name, query string }{
-		{"params=0", ""},
-		{"params=1", "limit=10"},
-		{"params=6", "model=llama-2-7b&hardware=nvidia-rtx-4090&quantization=q4_0&min_tps=10&sort=-generation_tps&limit=50"},
-	} {
-		b.Run(q.name, func(b *testing.B) {
-			var args fasthttp.Args
-			args.Parse(q.query)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, f := benchmarks.parse(query.Read(benchmarks.params, args.All()), gen, export.JSON); f != nil {
-					b.Fatal(f.detail)
-				}
-			}
-		})
-	}
-}
-
-// BenchmarkNewPage asks for lists with a threshold that differs from call to call and that no row is below: the
-// rows stay the same while no response made before fits.
-func BenchmarkNewPage(b *testing.B) {
-	for _, bm := range []struct{ name, path string }{
-		{"two-filters", "/api/v1/benchmarks?backend=cuda&quantization=Q4_K_M"},
-		{"fastest", "/api/v1/benchmarks?backend=cuda&sort=-generation_tps"},
-		{"fastest-single-stream", "/api/v1/benchmarks?backend=cuda&settings=single_stream&sort=-generation_tps"},
-	} {
-		b.Run(bm.name, func(b *testing.B) {
-			x := newBench(b, bm.path)
-			b.ReportAllocs()
-			n := 100_000_000
-			for b.Loop() {
-				n++
-				x.ctx.Request.SetRequestURI(bm.path + "&min_tps=0.00" + strconv.Itoa(n))
-				if got := x.ask(); got != http.StatusOK {
-					b.Fatalf("status %d", got)
-				}
-			}
-			b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
-		})
-	}
 }
 
 // BenchmarkExpensive asks for what is expensive to make and in no cache: every request has another number in its address.

@@ -22,8 +22,7 @@ func askData[T any](t *testing.T, s *service, path string) (out T) {
 
 // TestComparable: the shipped dataset answers how fast a card is without what cannot be compared.
 func TestComparable(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	t.Run("fastest of a card", func(t *testing.T) {
 		rows := askData[[]rows.Benchmark](t, s, "/api/v1/benchmarks?hardware=nvidia-rtx-3090&settings=single_stream&sort=-generation_tps&limit=10")
 		if len(rows) != 10 {

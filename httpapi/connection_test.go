@@ -17,8 +17,7 @@ import (
 
 // TestHeads: a response has the same headers alone and pipelined, rendered and cached.
 func TestHeads(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	tag := s.ask(t, "GET", "/api/v1/benchmarks?limit=3").header.Get("ETag")
 	for _, request := range [][]byte{
 		s.raw("/api/v1/benchmarks?limit=3"),
@@ -95,8 +94,7 @@ func (c *shut) Read(p []byte) (int, error) {
 // TestClosedConnection: a request whose answer cannot be sent any more is not taken, and not charged.
 // A shutdown closes connections that are idle, and one may read its next request just then.
 func TestClosedConnection(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	digest, _ := quota.ParseKey(s.secret, s.keeper.KeyPrefix())
 	remaining := func() uint64 {
 		call := s.keeper.Admit(digest)

@@ -71,8 +71,7 @@ func tryAlive(t *testing.T, addr string) (*http.Response, *Problem, error) {
 
 // TestConnectionsOfOneAddress: an address beyond its limit is told so; others are served.
 func TestConnectionsOfOneAddress(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	server, addr := s.limitedTCP(t, 100, 5)
 	held := hold(t, addr, 5)
 	resp, p := askAlive(t, addr)
@@ -91,8 +90,7 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 
 // TestConnectionsFull: with all connections in use a new one is told that the server is busy, until one is closed.
 func TestConnectionsFull(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	_, addr := s.limitedTCP(t, 6, 100)
 	held := hold(t, addr, 6)
 	resp, p := askAlive(t, addr)
@@ -105,8 +103,7 @@ func TestConnectionsFull(t *testing.T) {
 
 // TestSlowReaders: what callers do not read is bounded, by closing who reads slowest.
 func TestSlowReaders(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	server, addr := s.limitedTCP(t, 0, 0)
 	server.limit.MaxUnread = 1 << 20
 	server.cache.Close() // nothing is shared

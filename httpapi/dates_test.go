@@ -8,8 +8,7 @@ import (
 // TestDatesOfLessThanADay compares ranges of days with a plain loop: a date that is only a year or a month counts as its
 // first day, so a whole year has it, and no list leaves it out without saying so.
 func TestDatesOfLessThanADay(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for list, field := range map[string]string{"models": "release_date", "hardware": "release_date", "tools": "first_release", "benchmarks": "run_date"} {
 		var dates []string
 		for _, raw := range s.walk(t, "/api/v1/"+list+"?limit=200&fields="+field).records {

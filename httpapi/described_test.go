@@ -81,8 +81,7 @@ func isViewFile(path string) bool {
 // TestParametersAreRead sends every parameter of every endpoint a value it cannot have, with what the endpoint requires
 // and without: each response must be 400 and name the parameter, so that no documented parameter is passed over.
 func TestParametersAreRead(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	faulty := func(path string, args url.Values, name string) {
 		t.Helper()
 		a := s.ask(t, "GET", path+"?"+args.Encode(), "Accept", "application/json")
@@ -154,8 +153,7 @@ func badValue(pm *query.Param) string {
 
 // TestNamesInAddresses: every address of a model leads from a name with a slash in it, escaped or not, to the slug.
 func TestNamesInAddresses(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	const slug, name = "llama-2-7b", "meta-llama/Llama-2-7b-hf"
 	asked := 0
 	for i := range routes {

@@ -44,8 +44,7 @@ var (
 // TestReferencePages holds that every page of the reference is whole: its links lead to places that are
 // there, no place is there twice, and nothing is left of a template.
 func TestReferencePages(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	places, links := map[string]map[string]bool{}, map[string][]string{}
 	for _, path := range docsPaths() {
 		body := docsPage(t, s, path)
@@ -159,8 +158,7 @@ func TestReferenceCalls(t *testing.T) {
 // TestTwoSlashes: an address with doubled slashes is 404. Of those that begin with two a parser may take what
 // follows for a host; net/http sends no such address.
 func TestTwoSlashes(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, head := range []string{
 		"//docs/ HTTP/1.1\r\nHost: x", "//docs HTTP/1.1\r\nHost: x", "// HTTP/1.1\r\nHost: x", "///docs HTTP/1.1\r\nHost: x", "//api/v1/dataset HTTP/1.1\r\nHost: x",
 		"//docs/?x=://y HTTP/1.1\r\nHost: x", "//docs/ HTTP/1.0", "//docs HTTP/1.0\r\nHost: ",
@@ -185,14 +183,5 @@ func TestTwoSlashes(t *testing.T) {
 			t.Errorf("GET %q: a part of the address is taken for a host: %.300s", head, body)
 		}
 		_ = conn.Close()
-	}
-}
-
-// BenchmarkDocs renders the largest page of the reference.
-func BenchmarkDocs(b *testing.B) {
-	p := newPages(pages.Config{})
-	b.ReportAllocs()
-	for b.Loop() {
-		p.Docs(apiReference(), p.codes, "benchmarks", pages.Place{Base: "http://service", Path: "/docs/benchmarks"})
 	}
 }

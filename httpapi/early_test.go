@@ -15,8 +15,7 @@ import (
 // TestEarlyRejections: a request that is rejected before its route is found gets headers with the values of any other
 // response: a caller who waits until X-RateLimit-Reset waits at most a month.
 func TestEarlyRejections(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	key := "Authorization: Bearer " + s.secret + "\r\n"
 	for _, tt := range []struct {
 		name, line, headers string

@@ -67,8 +67,7 @@ func hostile() []struct{ name, path string } {
 // TestNamesNotSeen: a name that is empty, blank or invisible is reported in a sentence that shows what is wrong with it,
 // wherever names are read.
 func TestNamesNotSeen(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	names := []struct{ name, inQuery, inBody string }{
 		{"", "a parameter has no name", "a field has no name"},
 		{" ", `" " is not a parameter of this endpoint`, `" " is not a known field`},
@@ -132,8 +131,7 @@ func TestNamesNotSeen(t *testing.T) {
 
 // TestHostile: what a request can cost is bounded before the work is done, whatever it asks.
 func TestHostile(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, tt := range hostile() {
 		t.Run(tt.name, func(t *testing.T) {
 			a := s.ask(t, "GET", tt.path)
@@ -194,8 +192,7 @@ func BenchmarkHostile(b *testing.B) {
 
 // TestFaultsAreWhole: each endpoint says everything that is wrong with a request, once each, and counts what it does not list.
 func TestFaultsAreWhole(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	s.pay(t)
 	const (
 		empty, noHardware = "must not be empty", "is required, unless memory_gb describes the machine"

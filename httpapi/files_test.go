@@ -42,8 +42,7 @@ var fileViews = []string{
 // TestFilesAreTheList: NDJSON has the bytes of the list; CSV and Parquet have a column for every
 // member and the same values in it.
 func TestFilesAreTheList(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, path := range fileViews {
 		rows := s.list(t, path).Data
 		if len(rows) == 0 {
@@ -181,8 +180,7 @@ func parquetColumns(t *testing.T, file []byte) map[string][]string {
 // TestCompleteIsAllPages: limit=all has the rows of all pages, in their order, and costs one call per
 // started 500.
 func TestCompleteIsAllPages(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	s.pay(t)
 	for _, path := range []string{"/api/v1/hardware?vendor=amd", "/api/v1/benchmarks?tool=llama.cpp&sort=-generation_tps", "/api/v1/models?q=qwen&fields=name"} {
 		first, after := s.ask(t, "GET", path), ""
@@ -403,8 +401,7 @@ func between(t *testing.T, text, behind, from, to string) string {
 // TestCompleteNeedsItsCalls: a complete result that the key cannot pay for is 429 and costs nothing; one it can pay for costs a call
 // per started 500 rows.
 func TestCompleteNeedsItsCalls(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	s.pay(t)
 	digest, _ := quota.ParseKey(s.secret, s.keeper.KeyPrefix())
 	account, _, err := s.keeper.Self(t.Context(), digest)

@@ -19,8 +19,7 @@ import (
 
 // TestOneAnswerOnAllDoors: the figures of a question are the same over GET, POST, the page and the terminal.
 func TestOneAnswerOnAllDoors(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, query := range []string{
 		"model=qwen3-30b-a3b&hardware=nvidia-rtx-3060&quantization=Q4_K_M&host=amd-ryzen-7-5800x&system_memory_gb=64&context=32768&kv=q8_0",
 		"model=llama-3.3-70b-instruct&hardware=RTX 4090,2x RTX 3060 12GB&quantization=Q4_K_M&parallel=4&batch_tokens=1024",

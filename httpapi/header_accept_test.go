@@ -8,8 +8,7 @@ import (
 // TestHeaderOnSeveralLines holds that several lines of a header are one list (RFC 9110, 5.3), wherever what is
 // looked for is in it.
 func TestHeaderOnSeveralLines(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	const list, page = "/api/v1/models?limit=20", "/models/nothing"
 	tag := s.ask(t, http.MethodGet, list).header.Get("ETag")
 	tests := []struct {
@@ -45,8 +44,7 @@ func TestHeaderOnSeveralLines(t *testing.T) {
 
 // TestHeadOfNothing holds that HEAD has the length of a body that GET leaves empty.
 func TestHeadOfNothing(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	for _, path := range []string{
 		"/api/v1/models?q=nothing&format=ndjson", "/api/v1/benchmarks?q=nothing&format=ndjson",
 		"/api/v1/models/", "/api/v1/models/llama2:7b", "/explore/models?q=",

@@ -14,8 +14,7 @@ import (
 // TestLeftOut compares what the notices of lists of what runs count with a plain loop over single answers, under
 // other filters: what may run or be fast enough is not silently left out. The short form asks every second list.
 func TestLeftOut(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	gen := mustShipped(t).live.Current()
 	for i, c := range []struct {
 		list, query, others string
@@ -94,8 +93,7 @@ func TestLeftOut(t *testing.T) {
 
 // TestPagesSayWhatIsLeftOut holds that the page of what runs on a machine counts the models it leaves out.
 func TestPagesSayWhatIsLeftOut(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	gen := mustShipped(t).live.Current()
 	for _, c := range []struct {
 		query, parameter string
@@ -126,8 +124,7 @@ func TestPagesSayWhatIsLeftOut(t *testing.T) {
 // TestMemoryAssumed holds that a list of what runs says where it counts with one of several sizes of memory: of the hardware
 // asked for, and of how many of its rows.
 func TestMemoryAssumed(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	said := func(path string) (found []Notice) {
 		t.Helper()
 		var l struct{ Meta struct{ Notices []Notice } }

@@ -13,8 +13,7 @@ import (
 
 // TestRequestsAreCounted: each response counts once, by its route and the class of its status, and has a latency.
 func TestRequestsAreCounted(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	etag := s.ask(t, "GET", "/api/v1/tools").header.Get("ETag")
 	s.ask(t, "GET", "/api/v1/tools", "If-None-Match", etag)
 	s.ask(t, "HEAD", "/api/v1/tools")

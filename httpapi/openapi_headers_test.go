@@ -93,8 +93,7 @@ func headerComponents() object {
 
 // TestHeadersDescribed: the document describes every header that is sent, and the guide names the files outside the API.
 func TestHeadersDescribed(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	plain := []string{"Content-Type", "Content-Length", "Date", "Server", "Connection"} // of HTTP itself
 	for _, path := range []string{
 		"/api/v1/models?limit=1", "/api/v1/fit?model=gpt-oss-20b&hardware=nvidia-rtx-4090", "/api/v1/models/none", "/api/v1/dataset", "/api/v1/models?color=red",

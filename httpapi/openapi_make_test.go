@@ -592,7 +592,8 @@ func success(rt *route) []statusResponse {
 	case rt.id == "openapi" || rt.id == "getSchema":
 		return withNotModified(rt, "The document.", obj(jsonType, obj("schema", obj("type", "object"))))
 	case rt.id == "asset":
-		return withNotModified(rt, "The file.", obj("*/*", obj("schema", obj("description", "Bytes of the kind Content-Type says."))))
+		return append(withNotModified(rt, "The file.", obj("*/*", obj("schema", obj("description", "Bytes of the kind Content-Type says.")))),
+			statusResponse{303, obj("description", "The style sheet of another build: Location has that of this one.", "headers", headersOf(open, "Cache-Control", "Location"))})
 	case rt.id == "problem":
 		return []statusResponse{{301, obj("description", "Location has the place in the reference that explains the error.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))}}
 	case answerSchemas[rt.id] != "":

@@ -82,8 +82,7 @@ func (unwritable) Stats() quota.Stats { return quota.Stats{Unkept: true} }
 // TestOutages tells what callers see when something of ours is broken: an honest status, where
 // to turn to, and nothing of the inside.
 func TestOutages(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	var log bytes.Buffer
 	config := func(change func(*Config)) *Server {
 		cfg := s.cfg
@@ -210,8 +209,7 @@ func TestOutages(t *testing.T) {
 
 // TestShutdownFirst: a server that is shut down before it came to serve does not serve.
 func TestShutdownFirst(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	server, err := New(s.cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -8,13 +8,11 @@ import (
 	"testing"
 
 	"modeldex/httpapi/encoding"
-	"modeldex/httpapi/pages"
 )
 
 // TestDocumentForms holds that every coding of every document says the same, also from the cache.
 func TestDocumentForms(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	for address := range s.pages.documents {
 		address = strings.Replace("/"+address, "/api", "/api/v1", 1)
 		plain := s.ask(t, "GET", address, "Authorization", "")
@@ -37,8 +35,7 @@ func TestDocumentForms(t *testing.T) {
 
 // TestAssets: the files of a page are kept for a year without a question, because their addresses name their content.
 func TestAssets(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustSmallLive(t))
+	s := smallService(t)
 	page := s.ask(t, "GET", "/", "Authorization", "", "Accept", "text/html")
 	found := regexp.MustCompile(`"(/assets/[^"]+)"`).FindAllSubmatch(page.body, -1)
 	if len(found) == 0 {
@@ -49,12 +46,5 @@ func TestAssets(t *testing.T) {
 		if got := a.header.Get("Cache-Control"); a.status != http.StatusOK || got != "public, max-age=31536000, immutable" {
 			t.Errorf("%s: status %d, Cache-Control %q", m[1], a.status, got)
 		}
-	}
-}
-
-func BenchmarkNewPages(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		newPages(pages.Config{})
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"html"
 	"image/png"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,8 +37,7 @@ var (
 
 // TestPages asks for pages of every kind and holds them to what browsers, crawlers and caches need.
 func TestPages(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	c, checked := &leadChecker{service: s, shapes: map[string]int{}}, map[string]bool{}
 	for _, path := range shownPages {
 		a := s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html")
@@ -74,8 +72,7 @@ func TestPages(t *testing.T) {
 // TestPageSizes holds that the largest pages, those of the records with the most runs among them, are at most 200 KB
 // before they are compressed: a telephone reads all of it.
 func TestPageSizes(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	gen := mustShipped(t).live.Current()
 	paths := []string{"/", "/credits", "/changes", "/explore/models", "/explore/hardware", "/explore/benchmarks", "/fit?hardware=nvidia-rtx-4090", "/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b"}
 	for kind, table := range map[string]*index.Table{"/models/": gen.Models, "/hardware/": gen.Hardware, "/tools/": gen.Tools} {
@@ -125,8 +122,7 @@ func (s *leadChecker) checkLead(t *testing.T, path, href string, checked map[str
 
 // TestPageForms holds that the data of a page is what the API answers, and no more.
 func TestPageForms(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, tt := range []struct{ page, api string }{
 		{"/explore/models.json?family=llama&limit=7", "/api/v1/models?family=llama&limit=7&sort=-capability"},
 		{"/explore/hardware.json?runs=gpt-oss-20b&sort=street_price_usd", "/api/v1/hardware?runs=gpt-oss-20b&sort=street_price_usd"},
@@ -170,54 +166,12 @@ func TestPageForms(t *testing.T) {
 	if a := s.ask(t, "GET", "/explore/models.json?"+query, "Authorization", ""); a.status != http.StatusBadRequest {
 		t.Errorf("rows beyond the first page as data without a key: status %d, want 400", a.status)
 	}
-	for _, path := range []string{
-		"/explore/models.json?limit=201", "/explore/benchmarks.json?limit=501", "/explore/models.csv?limit=all", "/explore/models?limit=all&format=csv",
-		"/explore/models?format=csv", "/fit.json", "/fit.csv?model=gpt-oss-20b", "/compare.json",
-	} {
-		if a := s.ask(t, "GET", path, "Authorization", ""); a.status != http.StatusBadRequest {
-			t.Errorf("%s: status %d, want 400", path, a.status)
-		}
-	}
-}
 
-// TestPageAddresses holds that other names of a page lead to it, and what is wrong is told.
-func TestPageAddresses(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
-	for _, tt := range []struct {
-		path   string
-		status int
-		to     string
-	}{
-		{"/models/meta-llama/Llama-3.1-8B-Instruct", 301, "/models/llama-3.1-8b-instruct"},
-		{"/models/llama3.1:8b.json", 301, "/models/llama-3.1-8b-instruct.json"},
-		{"/hardware/RTX%204090", 301, "/hardware/nvidia-rtx-4090"},
-		{"/models/", 301, "/explore/models"},
-		{"/models/llama-3.1-8b-instruc", 404, ""},
-		{"/models/llama-3.1-8b-instruct?x=1", 400, ""},
-		{"/benchmarks/bm-000000000000", 404, ""},
-		{"/explore/modls", 404, ""},
-		{"/explore/models?familly=llama", 400, ""},
-		{"/explore/models?min_params_b=9&max_params_b=2", 400, ""},
-		{"/explore/models?q=&family=llama&min_params_b=", 303, "/explore/models?family=llama"},
-		{"/explore/models?q=", 303, "/explore/models"},
-		{"/fit?hardware=&context=&model=gpt-oss-20b", 303, "/fit?model=gpt-oss-20b"},
-		{"/fit?hardware=rtx+4o90", 400, ""},
-		{"/fit?memory_gb=-1", 400, ""},
-		{"/compare?hardware=a,b,c,d,e", 400, ""},
-		{"/compare?hardware=nvidia-rtx-4090&models=qwen3-8b", 400, ""},
-	} {
-		a := s.ask(t, "GET", tt.path, "Authorization", "")
-		if a.status != tt.status || a.header.Get("Location") != tt.to {
-			t.Errorf("%s: status %d to %q, want %d to %q", tt.path, a.status, a.header.Get("Location"), tt.status, tt.to)
-		}
-	}
 }
 
 // TestFailurePages holds that a browser is shown an error as a page, with the status programs get.
 func TestFailurePages(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, tt := range []struct {
 		path, code string
 		status     int
@@ -250,8 +204,7 @@ func TestFailurePages(t *testing.T) {
 
 // TestFailureWords holds that the page of an error has the words of a visitor, not those of the API, and a way on.
 func TestFailureWords(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	api := regexp.MustCompile(`(?i)parameter\b|route|endpoint|cursor|record\b|retry-after|links\.next|/api/|slug|listed in errors|dataset_version`)
 	for path, way := range map[string]string{
 		"/models/llama-3.1-8b-instruc":                      `href="/explore/models"`,
@@ -278,8 +231,7 @@ func TestFailureWords(t *testing.T) {
 // TestStatedMachine holds that the memory and the number of devices in the name of a machine are not dropped, and that a
 // name nobody knows leads to several records by their own names.
 func TestStatedMachine(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for stated, plain := range map[string]string{
 		"Raspberry+Pi+5+8GB":        "broadcom-raspberry-pi-5&memory_gb=8",
 		"Raspberry+Pi+5+16GB":       "broadcom-raspberry-pi-5",
@@ -339,8 +291,7 @@ func allowedBy(robots, path string) bool {
 
 // TestWellKnown holds what browsers and researchers ask every site for.
 func TestWellKnown(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	if a := s.ask(t, "GET", "/favicon.ico", "Authorization", ""); a.status != http.StatusOK || a.header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(string(a.body), "<svg") {
 		t.Errorf("/favicon.ico: status %d, %s, %.40s", a.status, a.header.Get("Content-Type"), a.body)
 	}
@@ -356,8 +307,7 @@ func TestWellKnown(t *testing.T) {
 
 // TestCrawlerFiles reads what crawlers and agents are given, and asks for some of what it names.
 func TestCrawlerFiles(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	robots := string(s.ask(t, "GET", "/robots.txt", "Authorization", "").body)
 	if !strings.Contains(robots, "Disallow: /explore/*?") || !strings.Contains(robots, "Sitemap: http://service/sitemap.xml") {
 		t.Errorf("robots.txt is %s", robots)
@@ -454,8 +404,7 @@ func TestPageText(t *testing.T) {
 
 // TestPreview: pages name the picture that other sites show beside a link to them.
 func TestPreview(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	page := s.ask(t, "GET", "/models/gpt-oss-20b", "Authorization", "", "Accept", "text/html")
 	m := regexp.MustCompile(`<meta property="og:image" content="http://service(/assets/preview\.[^"]+)">`).FindSubmatch(page.body)
 	if m == nil {
@@ -471,8 +420,7 @@ func TestPreview(t *testing.T) {
 // TestFitUnknown holds that pages say which facts are missing, in words, where what fits cannot be said: such a
 // machine is not one that nothing fits on.
 func TestFitUnknown(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, tt := range []struct{ path, want, not string }{
 		{"/fit?hardware=apple-m3-max", `href="/fit?hardware=apple-m3-max&amp;memory_gb=64"`, "No known quantization"},
 		{"/fit?hardware=apple-m3-max", "<details open>", "shorter context"},
@@ -505,23 +453,6 @@ func TestFitUnknown(t *testing.T) {
 	}
 }
 
-// TestUnitsInHeads holds that columns of figures name their unit where everybody sees it: a narrow window, and a
-// page as Markdown, have no text to point at.
-func TestUnitsInHeads(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
-	for path, want := range map[string]string{
-		"/explore/models.md":     "| Context, tokens |",
-		"/explore/hardware.md":   "| Memory, GB | Bandwidth, GB/s |",
-		"/explore/benchmarks.md": "| Generation, tok/s | Prompt, tok/s |",
-		"/models/gpt-oss-20b.md": "| Median tok/s |",
-	} {
-		if body := string(s.ask(t, "GET", path, "Authorization", "").body); !strings.Contains(body, want) {
-			t.Errorf("%s has no columns %q", path, want)
-		}
-	}
-}
-
 var (
 	severalRuns = regexp.MustCompile(`<td [^>]*>(?:<a href="([^"]*)"[^>]*>)?[^<]*(?:</a>)?(?: <small>)?\s?\((\d+) runs, `)
 	listTitle   = regexp.MustCompile(`id="results-title">([\d,]+) benchmarks?<`)
@@ -529,8 +460,7 @@ var (
 
 // TestComparedRuns holds that a cell of a comparison that is of several runs leads to the list of them, and of no others.
 func TestComparedRuns(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, path := range []string{"/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx", "/compare?models=llama-2-7b,llama-3-8b", "/compare?hardware=apple-m2-ultra,apple-m3-max-40gpu"} {
 		cells := severalRuns.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1)
 		if len(cells) < 2 {
@@ -545,22 +475,12 @@ func TestComparedRuns(t *testing.T) {
 	}
 }
 
-// TestNamesInFilters holds that filters spell names as the lists do.
-func TestNamesInFilters(t *testing.T) {
-	t.Parallel()
-	body := string(newService(t, mustShipped(t).live).ask(t, "GET", "/explore/benchmarks?quantization=Q4_K_M", "Authorization", "").body)
-	if strings.Contains(body, "Q4 K M") || !strings.Contains(body, "Quantization: Q4_K_M") {
-		t.Error("the filter of the quantization Q4_K_M has another name")
-	}
-}
-
 var countedRuns = regexp.MustCompile(`<td data-label="Runs" class="n"><a href="(/explore/benchmarks[^"]*)"[^>]*>([\d,]+)</a>`)
 
 // TestListedRuns holds that the number of runs of a row leads to a list of as many: rows whose quantization is not
 // known, and hardware with variants, led to lists of more.
 func TestListedRuns(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, path := range []string{"/hardware/apple-m4-10gpu", "/hardware/nvidia-rtx-a4000", "/models/glm-4.7-flash", "/models/llama-2-7b"} {
 		rows := countedRuns.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1)
 		if len(rows) == 0 {
@@ -575,22 +495,11 @@ func TestListedRuns(t *testing.T) {
 	}
 }
 
-// TestRunsOfTheSilicon: a machine that nobody has measured shows the runs of its chip.
-func TestRunsOfTheSilicon(t *testing.T) {
-	t.Parallel()
-	pageSays(t, map[string][]string{
-		"/hardware/nvidia-dgx-spark": {"these are others with the same chip", "/explore/benchmarks?silicon=nvidia-dgx-spark"},
-		"/hardware/nvidia-gb10":      {"!with the same chip"},
-		"/hardware/amd-epyc-7282":    {"Nobody has published such a run yet", "!All runs o", "!Tokens per second while one stream"},
-	})
-}
-
 var descriptionOf = regexp.MustCompile(`<meta name="description" content="([^"]*)">`)
 
 // TestDescriptionsApart holds that pages of like records have descriptions of their own, with what tells them apart.
 func TestDescriptionsApart(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	paths := []string{"/models/mixtral-8x7b-v0.1", "/models/mixtral-8x7b-instruct-v0.1", "/hardware/apple-m2-pro", "/hardware/apple-m2-pro-16gpu"}
 	gen := mustShipped(t).live.Current()
 	for _, ord := range gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: index.Model, Values: []string{"llama-2-70b"}}, {Field: index.Hardware, Values: []string{"nvidia-h100-sxm5-80gb"}}}, Limit: 30}).Ords {
@@ -617,8 +526,7 @@ var (
 // TestSpeedsLeadToRuns holds that each speed of what runs leads to the runs it rests on, and that the page there has
 // the same speed.
 func TestSpeedsLeadToRuns(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, path := range []string{
 		"/fit?hardware=nvidia-rtx-4090", "/fit?hardware=nvidia-rtx-4090&context=32768", "/fit?hardware=apple-m2&memory_gb=16&kv=q8_0", "/fit?memory_gb=24&bandwidth_gbps=500", "/fit?hardware=nvidia-rtx-3090&count=2",
 		"/hardware/amd-rx-7900-xtx", "/explore/hardware?runs=gpt-oss-20b&context=16384", "/explore/models?fits=nvidia-rtx-3060",
@@ -652,85 +560,10 @@ func TestSpeedsLeadToRuns(t *testing.T) {
 	}
 }
 
-// TestMachineByMemory: who has no listed hardware is led to an answer, and told what else to enter.
-func TestMachineByMemory(t *testing.T) {
-	t.Parallel()
-	pageSays(t, map[string][]string{
-		"/":                      {`href="/fit">Describe the machine by its memory`},
-		"/fit":                   {`<details open>`, `href="/fit?memory_gb=16"`},
-		"/fit?memory_gb=16":      {"16 GB", "tok/s"},
-		"/about":                 {`id="words"`},
-		"/fit?hardware=cpu":      {`name="memory_gb"`, "<details open>"},
-		"/fit?hardware=GTX+1060": {"“GTX 1060” may be NVIDIA GeForce GTX 1060 6GB or NVIDIA GeForce GTX 1060 3GB", "hardware=nvidia-gtx-1060-6gb"},
-	})
-}
-
-// TestComparisonWords holds that a comparison says nothing twice, and that all parameters of a dense model are active.
-func TestComparisonWords(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
-	body := string(s.ask(t, "GET", "/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090", "Authorization", "").body)
-	if !strings.Contains(body, `#rests" rel="nofollow" class=`) {
-		t.Error("the speed that a price is divided by does not lead to its runs")
-	}
-	if m := regexp.MustCompile(`\$\d+\.\d\b`).FindString(body); m != "" {
-		t.Errorf("%s has one decimal", m)
-	}
-	body = string(s.ask(t, "GET", "/compare?models=gpt-oss-20b,llama-3.1-8b-instruct", "Authorization", "").body)
-	for _, want := range []string{` × 10⁹<`, `>mixture of experts<`} {
-		if !strings.Contains(body, want) {
-			t.Errorf("the comparison of models has no %s", want)
-		}
-	}
-}
-
-// TestFrontPage: the front page has one box for anything, and an answer with its chart, before everything else.
-func TestFrontPage(t *testing.T) {
-	t.Parallel()
-	pageSays(t, map[string][]string{"/": {`action="/ask"`, `name="q"`, "What runs on", ">Best<", ">Fast<", `href="/explore/models"`, `href="/explore/hardware"`, `href="/compare"`, `href="/docs"`, "!<textarea", "!benchmarks</"}})
-	s := newService(t, mustShipped(t).live)
-	for q, to := range map[string]string{
-		"RTX 4090": "/hardware/nvidia-rtx-4090", "gpt-oss-20b": "/models/gpt-oss-20b", "24 GB": "/fit?memory_gb=24", "ollama": "/tools/ollama",
-		"gpt-oss-20b on my RTX 4090?": "/fit?asked=gpt-oss-20b+on+my+RTX+4090%3F&hardware=nvidia-rtx-4090&model=gpt-oss-20b",
-	} {
-		if a := s.ask(t, "GET", "/ask?q="+url.QueryEscape(q), "Authorization", ""); a.status != 303 || a.header.Get("Location") != to {
-			t.Errorf("%s: status %d to %q, want %s", q, a.status, a.header.Get("Location"), to)
-		}
-	}
-}
-
-// TestToolFacts holds that the page of a tool has its homepage before the runs with it.
-func TestToolFacts(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
-	body := string(s.ask(t, "GET", "/tools/llama.cpp", "Authorization", "").body)
-	if facts, runs := strings.Index(body, `id="facts"`), strings.Index(body, `id="runs"`); facts < 0 || runs < facts {
-		t.Errorf("facts are at %d, runs at %d", facts, runs)
-	}
-}
-
-// TestTitlesOfRecords holds that the title of a page, which search engines and previews of links show, says what it answers.
-func TestTitlesOfRecords(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
-	for path, title := range map[string]string{
-		"/hardware/nvidia-rtx-3060": "NVIDIA GeForce RTX 3060: which models run on it, and how fast",
-		"/models/gpt-oss-20b":       "gpt-oss 20b: memory it needs, and how fast it runs",
-	} {
-		body := string(s.ask(t, "GET", path, "Authorization", "").body)
-		for _, want := range []string{"<title>" + title + " · modeldex</title>", `<meta property="og:title" content="` + title + `">`} {
-			if !strings.Contains(body, want) {
-				t.Errorf("%s has no %s", path, want)
-			}
-		}
-	}
-}
-
 // TestWordsAreExplained holds that each page with words of the trade leads to what they mean, before its first table,
 // and that they are there.
 func TestWordsAreExplained(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, path := range []string{"/fit", "/fit?hardware=nvidia-rtx-3060", "/hardware/nvidia-rtx-3060", "/models/gpt-oss-20b", "/explore/models", "/explore/benchmarks", "/compare?hardware=nvidia-rtx-3060,intel-arc-b580"} {
 		body := string(s.ask(t, "GET", path, "Authorization", "").body)
 		link, table := strings.Index(body, `href="/about#words"`), strings.Index(body, "<table")
@@ -750,8 +583,7 @@ var notes = regexp.MustCompile(`<p class="note">(.*?)</p>`)
 
 // TestNoteWords holds that what a list says of its filters has the words of a visitor, not those of the API.
 func TestNoteWords(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	api := regexp.MustCompile(`_|(?i)\brecords?\b|slug|/api/|excluded|apple-m2|nvidia-`)
 	for path, want := range map[string]string{
 		"/explore/models?min_context=8192":                "hidden because this is unknown: context length.",
@@ -777,24 +609,9 @@ func TestNoteWords(t *testing.T) {
 	}
 }
 
-// TestSearchRespelled holds that a search with a typing error leads to the one that was meant.
-func TestSearchRespelled(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
-	for path, want := range map[string]string{
-		"/explore/hardware?q=nvida":          `Did you mean <a href="/explore/hardware?q=nvidia" rel="nofollow">“nvidia”</a>`,
-		"/explore/benchmarks?q=qwenn+vulkan": "Show all",
-	} {
-		if body := string(s.ask(t, "GET", path, "Authorization", "").body); !strings.Contains(body, want) {
-			t.Errorf("%s: no %s in it", path, want)
-		}
-	}
-}
-
 // TestNotesOfOthers holds that nobody is shown how a name was read that somebody else has asked for.
 func TestNotesOfOthers(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, form := range []string{"", ".json", ".md"} {
 		for range 2 { // the second time from the cache
 			for _, name := range []string{"Apple+M2+16GB", "apple-m2", "Apple+M2+8GB"} {
@@ -812,8 +629,7 @@ func TestNotesOfOthers(t *testing.T) {
 // TestFirstClicks holds that what visitors come for is one click from the front page, and how fast prompts are read one
 // from a comparison.
 func TestFirstClicks(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for path, links := range map[string][]string{
 		"/": {"/contribute", "/changes", "/docs/dumps", "/docs#key", "/about#words", "/explore/models", "/fit"},
 		"/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090": {"/explore/benchmarks?hardware=nvidia-rtx-3090%2Cnvidia-rtx-4090&settings=single_stream&sort=-prompt_tps"},
@@ -825,50 +641,6 @@ func TestFirstClicks(t *testing.T) {
 			}
 			if to := s.ask(t, "GET", link, "Authorization", ""); to.status != 200 {
 				t.Errorf("%s leads to %s, which answers %d", path, link, to.status)
-			}
-		}
-	}
-}
-
-// TestListAsTyped: the page of a list shows words as they were typed, although their order makes no difference, and its title
-// says what is listed.
-func TestListAsTyped(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
-	for path, want := range map[string][]string{
-		"/explore/models?q=Qwen3+Coder":                             {`<title>Models: “Qwen3 Coder” ·`, `value="Qwen3 Coder"`},
-		"/explore/models?q=coder++qwen3":                            {`<title>Models: “coder qwen3” ·`, `value="coder qwen3"`},
-		"/explore/models?q=%E2%80%AEqwen":                           {`“\u202eqwen”`},
-		"/explore/hardware?vendor=amd,intel&min_vram_gb=8&type=gpu": {`<title>Hardware: Memory from 8 GB, Type: graphics card, Vendor: AMD ·`},
-		"/explore/hardware":                                         {`<title>Hardware ·`},
-	} {
-		body := string(s.ask(t, "GET", path, "Authorization", "").body)
-		for _, text := range want {
-			if !strings.Contains(body, text) {
-				title, _, _ := strings.Cut(body, "</title>")
-				t.Errorf("%s: the page has no %q; its title is %q", path, text, title[strings.LastIndex(title, ">")+1:])
-			}
-		}
-	}
-	if r := s.ask(t, "GET", "/explore?q=llama", "Authorization", ""); r.status != 303 || r.header.Get("Location") != "/explore/models?q=llama" {
-		t.Errorf("/explore answers %d and leads to %q", r.status, r.header.Get("Location"))
-	}
-}
-
-// TestErrorWords: the page of an error speaks of what the visitor asked, in the words of the pages.
-func TestErrorWords(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
-	for path, want := range map[string][]string{
-		"/compare?hardware=nvidia-l4,nvidia-gb10,nvidia-rtx-3060,nvidia-rtx-3090,nvidia-rtx-4090": {"must have at most 4 values"},
-		"/compare?hardware=no-such-card":      {"hardware"},
-		"/explore/models?max_params_b=-3":     {"Most parameters"},
-		"/explore/hardware?min_vram_gb=often": {"Least memory"},
-	} {
-		r := s.ask(t, "GET", path, "Authorization", "", "Accept", "text/html")
-		for _, text := range want {
-			if !strings.Contains(string(r.body), text) {
-				t.Errorf("%s answers %d, and the page has no %q", path, r.status, text)
 			}
 		}
 	}

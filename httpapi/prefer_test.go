@@ -14,8 +14,7 @@ import (
 // TestPreferMeasured compares the sizes that prefer=measured names with a plain loop over all sizes of
 // each model: the most precise of four to nine bits that fits and was measured, else of more that was, else of up to nine, else as without it.
 func TestPreferMeasured(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	gen := mustShipped(t).live.Current()
 	rows := func(query string) map[string]fit.Best {
 		out := map[string]fit.Best{}
@@ -61,8 +60,7 @@ func TestPreferMeasured(t *testing.T) {
 // TestPagesOrder holds that lists of pages have the rows of the API in all their forms, in an order of their own only where
 // the API has none but that of slugs.
 func TestPagesOrder(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for page, api := range map[string]string{
 		"/explore/models.json?fits=nvidia-rtx-4090&sort=-intelligence": "/api/v1/models?fits=nvidia-rtx-4090&sort=-intelligence",
 		"/explore/models.csv?fits=nvidia-rtx-4090":                     "/api/v1/models?fits=nvidia-rtx-4090&format=csv",

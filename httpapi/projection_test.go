@@ -45,8 +45,7 @@ func TestProjectionModel(t *testing.T) {
 // TestProjectionSchemas: some members of a record are described where the parameter fields asks for them only,
 // and never without the key.
 func TestProjectionSchemas(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for path, fields := range map[string]string{"/api/v1/benchmarks": "model", "/api/v1/hardware/nvidia-rtx-3090": "name", "/api/v1/models/qwen3-8b": "name,kv_cache.num_kv_heads"} {
 		a := s.ask(t, http.MethodGet, path+"?fields="+fields)
 		if err := validateAnswer(http.MethodGet, path+"?fields=name", a.status, a.header, a.body); err != nil {

@@ -39,8 +39,7 @@ func (s *service) recommendations(t *testing.T, path string) (rows []recommended
 // those made for something else, files of fewer than three bits, speeds under three tokens per second. The points sum, and
 // order the rows.
 func TestRecommended(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, machine := range []string{
 		"nvidia-rtx-3060", "nvidia-rtx-4090", "nvidia-rtx-3090&count=4", "amd-ryzen-ai-max-395", "apple-m4&memory_gb=16", "apple-m2-ultra&memory_gb=192",
 		"amd-epyc-9654&memory_gb=768", "nvidia-rtx-5090&context=131072", "raspberry-pi-5&memory_gb=8",
@@ -98,8 +97,7 @@ func TestNewerIsNotWorse(t *testing.T) {
 // TestWhichHardware: hardware that runs a model is listed once, with the smallest number of devices that has room for four
 // bits, with the price of all of them, the best value first; what nothing drives is left out.
 func TestWhichHardware(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	gen := mustShipped(t).live.Current()
 	rows := s.recommendations(t, "/api/v1/hardware?runs=llama-3.3-70b-instruct")
 	seen, several := map[dataset.Slug]bool{}, 0

@@ -40,6 +40,20 @@ func newService(tb testing.TB, live *index.Live) *service {
 	return newServiceWith(tb, live, quota.Burst{Rate: 1_000_000, PerSeconds: 1, Depth: 1_000_000})
 }
 
+// shippedService serves the dataset of this repository to a test that runs beside others.
+func shippedService(t *testing.T) *service {
+	t.Helper()
+	t.Parallel()
+	return newService(t, mustShipped(t).live)
+}
+
+// smallService is shippedService of a sample.
+func smallService(t *testing.T) *service {
+	t.Helper()
+	t.Parallel()
+	return newService(t, mustSmallLive(t))
+}
+
 // newServiceWith is newService with a burst for all keys.
 func newServiceWith(tb testing.TB, live *index.Live, burst quota.Burst) *service {
 	tb.Helper()

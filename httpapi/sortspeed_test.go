@@ -13,8 +13,7 @@ import (
 // TestSortBySpeed walks lists of what runs in the order of the speeds their rows have, and compares with sorting the rows of the
 // same list in the order of slugs: unknown speeds last, ties by slug.
 func TestSortBySpeed(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for _, list := range []string{"models?fits=nvidia-rtx-4090", "models?fits=apple-m2&context=16384&family=qwen,llama", "hardware?runs=qwen3-32b&prefer=measured", "hardware?runs=qwen3-8b&vendor=intel"} {
 		type row struct {
 			Slug string

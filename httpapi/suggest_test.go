@@ -79,8 +79,7 @@ func TestNamesElsewhere(t *testing.T) {
 // TestFieldsElsewhere: a field or an order that rows do not have leads to the one that was meant, not to what is only spelled
 // nearly so.
 func TestFieldsElsewhere(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for query, want := range map[string]string{
 		"benchmarks?fields=slug":                            "id",
 		"benchmarks?fields=tps":                             "generation_tps",
@@ -157,8 +156,7 @@ func TestFieldsElsewhere(t *testing.T) {
 
 // TestAddressesElsewhere: an address of another API leads to the one that has what its name promises.
 func TestAddressesElsewhere(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	for path, want := range map[string]string{
 		"/api/v1/gpus":              "/api/v1/hardware",
 		"/api/v1/model":             "/api/v1/models",

@@ -163,8 +163,7 @@ func (s *service) attack(t *testing.T, addr string, proxied bool, responses int)
 
 // TestWire attacks the connections of the server.
 func TestWire(t *testing.T) {
-	t.Parallel()
-	s := newService(t, mustShipped(t).live)
+	s := shippedService(t)
 	s.pay(t) // so that there are streams among the responses
 	s.attack(t, s.listenTCP(t), false, datasettest.Rounds(300, 2500))
 }
