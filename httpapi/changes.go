@@ -43,6 +43,16 @@ type fieldParams struct {
 	Field []string `query:"field"`
 }
 
+// changesForm is what a page of changes looks like.
+type changesForm struct {
+	// true: added records are shown as their files had them, so that the changes can be applied to a copy of the
+	// dataset. That is bulk data, so the rule of the dumps holds for it: open to all, for keys above the free tier, or
+	// off.
+	Records bool `query:"records"`
+	// ndjson: one change per line, without the envelope; the Link header leads to the next page.
+	Format string `query:"format,default=json"`
+}
+
 type changesPaging struct {
 	// Most changes per page.
 	Limit int `query:"limit,min=1,max=500,default=100"`
@@ -53,15 +63,18 @@ type changesPaging struct {
 // changesList is the list of what happened to records, recordChanges that of one record. They take their parameters as
 // the lists of records do, and have no sorts.
 var (
-	changesList   = newChangesList(500, query.Of[sinceParams](), query.Of[changedParams](), query.Of[fieldParams](), query.Of[changesPaging]())
-	recordChanges = newChangesList(500, query.Of[sinceParams](), query.Of[fieldParams](), query.Of[changesPaging]())
+	changesList   = newChangesList(500, query.Of[sinceParams](), query.Of[changedParams](), query.Of[fieldParams](), query.Of[changesForm](), query.Of[changesPaging]())
+	recordChanges = newChangesList(500, query.Of[sinceParams](), query.Of[fieldParams](), query.Of[changesForm](), query.Of[changesPaging]())
 )
 
 func newChangesList(maxLimit int, params ...[]query.Param) *resource {
 	r := &resource{name: "changes", path: "changes", singular: "change", maxLimit: maxLimit, params: slices.Concat(params...)}
 	for i := range r.params {
-		if p := &r.params[i]; p.Name == "since" || p.Name == "release" {
+		switch p := &r.params[i]; p.Name {
+		case "since":
 			p.Check = versionRef
+		case "format":
+			p.Enum = []string{"json", "ndjson"}
 		}
 	}
 	return r
@@ -97,11 +110,27 @@ func (s *Server) changes(req *request, list *resource, table, slug string) (*res
 	if slug != "" {
 		ask.Tables, ask.Slugs = []string{table}, []string{slug}
 	}
+	records := q.Flag("records")
+	if records {
+		if f := s.admitDumps(req); f != nil && f.code == unknownRoute {
+			return nil, badParameter("records", "true", "must be false: this server gives no records in bulk. The lists have the same records.")
+		} else if f != nil {
+			return nil, f
+		}
+	}
 	return s.open.Render(req.content[:], req.coding, q.cacheName()+"\x00"+t.State(), func() *response {
 		found, total, last := t.Page(ask)
 		end, link := q.envelope(total, len(found), slices.Concat(q.notices, trailNotices(t)), last)
-		resp := newDocument(slices.Concat(pageStart, bytes.Join(changes.Rows(found), []byte{','}), end), jsonType, req.coding)
+		lines, resp := t.Rows(found, records), (*response)(nil)
+		if q.Text("format") == "ndjson" {
+			resp = newDocument(bytes.Join(append(lines, nil), []byte{'\n'}), "application/x-ndjson", req.coding)
+		} else {
+			resp = newDocument(slices.Concat(pageStart, bytes.Join(lines, []byte{','}), end), jsonType, req.coding)
+		}
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
+		if records {
+			s.keepDump(resp, "max-age=300")
+		}
 		if link != "" {
 			resp.set("Link", link)
 		}

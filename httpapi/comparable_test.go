@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,4 +68,51 @@ func TestComparable(t *testing.T) {
 			t.Errorf("with variants %v, without %v", all, own)
 		}
 	})
+	t.Run("heat map", func(t *testing.T) {
+		const stats = "/api/v1/benchmarks/stats?include_variants=false&limit=10&sort=-n&group_by="
+		top := func(by, more string) string {
+			var slugs []string
+			for _, g := range askData[[]rows.Group](t, s, stats+by+more) {
+				slugs = append(slugs, fmt.Sprint(g.Group[by]))
+			}
+			return "&" + by + "=" + strings.Join(slugs, ",")
+		}
+		models := top("model", "")
+		devices := top("hardware", models)
+		pivot := askData[rows.Pivot](t, s, "/api/v1/benchmarks/stats?include_variants=false&shape=pivot&group_by=hardware,model"+models+devices)
+		if len(pivot.Rows) != 10 || len(pivot.Columns) != 10 || len(pivot.Values) != 10 || len(pivot.Values[9]) != 10 {
+			t.Errorf("%d rows and %d columns, want 10 and 10", len(pivot.Rows), len(pivot.Columns))
+		}
+	})
+}
+
+// TestPivotIsTheList: a pivot has the figures of the list, each where its row and its column meet, and nothing elsewhere.
+func TestPivotIsTheList(t *testing.T) {
+	t.Parallel()
+	s := newService(t, mustSmallLive(t))
+	const stats = "/api/v1/benchmarks/stats?settings=all&group_by=hardware,quantization"
+	list, pivot := askData[[]rows.Group](t, s, stats+"&limit=500"), askData[rows.Pivot](t, s, stats+"&shape=pivot&value=max")
+	for _, g := range list {
+		row, column := slices.Index(pivot.Rows, g.Group["hardware"]), slices.Index(pivot.Columns, g.Group["quantization"])
+		if row < 0 || column < 0 {
+			t.Errorf("the pivot has no place for %v", g.Group)
+			continue
+		}
+		if pivot.Values[row][column] != g.Max || pivot.N[row][column] != g.N || pivot.Comparable[row][column] != g.Comparable {
+			t.Errorf("%v: %v of %d values, comparable %v; the list has %v of %d, %t", g.Group, pivot.Values[row][column], pivot.N[row][column], pivot.Comparable[row][column], g.Max, g.N, g.Comparable)
+		}
+	}
+	filled := 0
+	for row, values := range pivot.Values {
+		for column, v := range values {
+			if v != nil {
+				filled++
+			} else if pivot.N[row][column] != 0 || pivot.Comparable[row][column] != nil {
+				t.Errorf("row %d, column %d: no value, but %d and %v", row, column, pivot.N[row][column], pivot.Comparable[row][column])
+			}
+		}
+	}
+	if filled != len(list) || len(pivot.Rows) < 2 || len(pivot.Columns) < 2 {
+		t.Errorf("%d cells of %d by %d are filled, want the %d groups of the list", filled, len(pivot.Rows), len(pivot.Columns), len(list))
+	}
 }

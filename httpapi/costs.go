@@ -30,7 +30,7 @@ const (
 	checkCost = 5
 	// searchCost is what a page with a least speed costs.
 	searchCost = 5
-	// documentCost is what a document of megabytes costs: a snapshot, a file of a dump. A
+	// documentCost is what a document of megabytes costs: a snapshot, a file of a dump, changes with whole records. A
 	// range of one costs a page, so that readers which fetch a file in parts are not turned away.
 	documentCost = 5
 	// namesPerPage is how many values of slug and field a page of changes may have for the cost of one page: each that
@@ -65,7 +65,11 @@ func pageCost(req *request) int {
 				names += 1 + bytes.Count(list, []byte{','})
 			}
 		}
-		return 1 + names/namesPerPage
+		cost := 1 + names/namesPerPage
+		if args.Has("records") {
+			cost += documentCost - 1
+		}
+		return cost
 	case rt.tag != "pages":
 		return 1
 	case req.ctx.IsPost():

@@ -46,6 +46,8 @@ type StatsMeta struct {
 	Settings string `json:"settings" jsonschema:"example=single_stream"`
 	// Definition of the quantiles, in the numbering of Hyndman and Fan.
 	QuantileType int `json:"quantile_type" jsonschema:"example=7"`
+	// Statistic in the cells of a pivot.
+	Value string `json:"value,omitempty" jsonschema:"example=median"`
 	// Version of the dataset the response was made from.
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
 	// SHA-256 over the files of that dataset, in hex.

@@ -252,7 +252,8 @@ func TestFaultsAreWhole(t *testing.T) {
 		{path: "resolve", body: `{"names":["x",{"q":"x","kind":7}]}`, want: []string{"names[1].kind must be one of model, hardware, tool"}},
 
 		{path: "benchmarks/stats?group_by=hardware,model,tool", want: []string{"group_by must have at most 2 values, got 3"}},
-		{path: "benchmarks/stats?group_by=hardware,model&shape=pivot", want: []string{"shape was removed: each row of the list is a cell of the matrix"}},
+		{path: "benchmarks/stats?group_by=hardware&value=n", want: []string{"value is a parameter of shape=pivot"}},
+		{path: "benchmarks/stats?group_by=hardware,model&shape=pivot&sort=n", want: []string{"shape pivot has neither pages nor sort; leave out sort, limit and cursor"}},
 		{path: "benchmarks?limit=all&format=csv&cursor=x", want: []string{
 			"cursor is damaged or was not made by this service; start again without it", "cursor must not be given with limit=all, which has no pages",
 		}},

@@ -537,6 +537,7 @@ func success(rt *route) []statusResponse {
 			statusResponse{301, obj("description", "A name is an alias: Location has the address of the slugs.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})
 	case rt.list == changesList || rt.list == recordChanges:
 		content := jsonContent("ChangeList")
+		content.set("application/x-ndjson", obj("schema", obj("description", "One change per line, each as an entry of data.")))
 		out := withNotModified(rt, "A page of changes, oldest release first.", content, "Link", "Dataset-Version")
 		if rt.list == recordChanges {
 			out = append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})

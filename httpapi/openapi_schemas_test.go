@@ -33,12 +33,13 @@ var publicNames = map[string]string{
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "MeasuredRun": "FitMeasuredRun", "Estimate": "FitEstimate",
 	"Weight": "FitWeight", "Checked": "FitValidated", "Slowdown": "FitFilled", "Cost": "FitCost",
-	"Group": "StatsGroup", "FacetRow": "Facet",
+	"Group": "StatsGroup", "Pivot": "StatsPivot", "FacetRow": "Facet",
 }
 
 // rendered are the types whose values are bodies or parts of bodies; what they hold follows.
 var rendered = []any{
 	rows.Group{},
+	rows.Pivot{},
 	StatsMeta{},
 	FacetRow{},
 	rows.Model{},
@@ -182,7 +183,12 @@ func describeFields(name string, schema object) {
 }
 
 // fieldTypes are the types of fields that Go knows as any.
-var fieldTypes = map[string]object{}
+var fieldTypes = map[string]object{
+	"StatsPivot.rows":       arrayOf(obj("type", []string{"string", "null"})),
+	"StatsPivot.columns":    arrayOf(obj("type", []string{"string", "null"})),
+	"StatsPivot.values":     arrayOf(arrayOf(obj("type", []string{"number", "null"}))),
+	"StatsPivot.comparable": arrayOf(arrayOf(obj("type", []string{"boolean", "null"}))),
+}
 
 func arrayOf(items object) object { return obj("type", "array", "items", items) }
 
@@ -355,7 +361,9 @@ func envelopes() object {
 	for _, pair := range [][2]string{{"SchemaList", "SchemaInfo"}, {"EndpointList", "Endpoint"}} {
 		out.set(pair[0], closedObject("All of them.", "data", obj("type", "array", "description", "In order.", "items", ref("schemas", pair[1]))))
 	}
-	out.set("StatsAnswer", closedObject("Statistics by group.", "data", obj("type", "array", "description", "The groups of this page, in order.", "items", ref("schemas", "StatsGroup")), "meta", ref("schemas", "StatsMeta"), "links", ref("schemas", "Links")))
+	out.set("StatsAnswer", closedObject("Statistics by group.", "data", obj("description", "The groups of this page, or with shape=pivot a matrix of all.", "oneOf", []any{
+		obj("type", "array", "description", "The groups of this page, in order.", "items", ref("schemas", "StatsGroup")), ref("schemas", "StatsPivot"),
+	}), "meta", ref("schemas", "StatsMeta"), "links", ref("schemas", "Links")))
 	out.set("FacetList", closedObject("The distribution over fields.", "data", obj("type", "array", "description", "One entry per field, in the order asked for.", "items", ref("schemas", "Facet")), "meta", ref("schemas", "ListMeta"), "links", ref("schemas", "Links")))
 	issued := append(ref("schemas", "Key"), member{"required", []string{"key"}})
 	out.set("IssuedKeyAnswer", closedObject("A key, shown this once.", "data", issued))

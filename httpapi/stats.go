@@ -17,6 +17,7 @@ import (
 
 const (
 	maxGroups = 10_000
+	maxCells  = 10_000
 	// mostParquetGroups is the limit of a page as Parquet, as it is of other lists: the file of 1,000 groups costs twice what they do as
 	// JSON, and more than any other request.
 	mostParquetGroups = 500
@@ -31,6 +32,11 @@ type statsParams struct {
 	// page of a group counts once, with the median of its records there, so that a page with a hundred settings counts
 	// as much as one with a single run; own measurements without a page count as one page. n is then equal to sources.
 	Weight string `query:"weight"`
+	// pivot: data is a dense matrix of two fields, as for a heat map, of at most 10,000 cells and without pages: an object
+	// with the lists rows and columns, and for each row a list in values and in comparable.
+	Shape string `query:"shape"`
+	// Statistic in the cells of a pivot.
+	Value string `query:"value"`
 	// single_stream: only decode speeds of one stream on one device. all: no restriction; groups then say which
 	// settings differ.
 	Settings string `query:"settings"`
@@ -47,7 +53,8 @@ func newStatsList() *resource {
 	}
 	for name, values := range map[string][]string{
 		"group_by": groupFields(index.Groups), "metric": groupFields(index.Metric), "weight": {"row", "source", "page"},
-		"settings": {index.SingleStream, "all"},
+		"shape": {"list", "pivot"}, "settings": {index.SingleStream, "all"},
+		"value": {"median", "n", "sources", "min", "p10", "p25", "p75", "p90", "max"},
 	} {
 		p := query.Find(r.params, name)
 		if p.Enum = values; !p.Many {
@@ -88,19 +95,25 @@ func showStats(s *Server, req *request) (*response, *failure) {
 	if f != nil {
 		return nil, f
 	}
-	if q.format == export.Parquet && !q.all && q.Limit > mostParquetGroups {
-		return nil, badParameter("limit", strconv.Itoa(q.Limit), fmt.Sprintf("must be at most %d with format=parquet; the Link header leads to the next page, and limit=%s gives every group in one file", mostParquetGroups, allRows))
+	if f := checkStats(q); f != nil {
+		return nil, f
 	}
 	if f := req.acceptsFormat(q); f != nil {
 		return nil, f
 	}
 	stats, err := req.gen.Benchmarks.Stats(statsQuery(q))
 	var tooMany index.TooManyGroupsError
-	switch {
+	switch pivot := q.Text("shape") == "pivot"; {
 	case errors.As(err, &tooMany):
-		f := badParameter("group_by", "", fmt.Sprintf("gives more than %d groups; filter by hardware, model or family, or group by one field", tooMany.Max))
-		f.faults[0].Allowed, f.faults[0].Value = groupFields(index.Groups), nil
-		return nil, f
+		return nil, badGroups(fmt.Sprintf("gives more than %d groups; filter by hardware, model or family, or group by one field", tooMany.Max))
+	case pivot && q.format != export.JSON:
+		return nil, badParameter("format", q.format.String(), "is not available with shape=pivot; the list has one row per group")
+	case pivot && rows.Cells(stats) > maxCells:
+		return nil, badGroups(fmt.Sprintf("gives a matrix of more than %d cells; filter by hardware, model or family", maxCells))
+	case pivot:
+		return s.cached(req, q.cacheName(), func() ([]byte, string) { return renderPivot(q, stats), "" }), nil
+	}
+	switch {
 	case q.all:
 		q.Limit = len(stats.Groups)
 		groups, _ := q.groups(stats)
@@ -132,6 +145,28 @@ func (q *listQuery) groups(stats *index.Stats) ([]index.Group, *index.Position) 
 		by = string(q.Sort.Field)
 	}
 	return stats.Page(by, q.Sort.Desc, q.After, q.Limit)
+}
+
+// checkStats rejects parameters that do not go together.
+func checkStats(q *listQuery) *failure {
+	by, pivot := q.Texts("group_by"), q.Text("shape") == "pivot"
+	switch {
+	case pivot && len(by) != 2:
+		return badGroups("must be two fields for a pivot")
+	case pivot && (q.After != nil || q.limited || q.Sort.Field != index.None):
+		return badParameter("shape", "pivot", "pivot has neither pages nor sort; leave out sort, limit and cursor")
+	case q.format == export.Parquet && !q.all && q.Limit > mostParquetGroups:
+		return badParameter("limit", strconv.Itoa(q.Limit), fmt.Sprintf("must be at most %d with format=parquet; the Link header leads to the next page, and limit=%s gives every group in one file", mostParquetGroups, allRows))
+	case !pivot && q.Given("value"):
+		return badParameter("value", q.Text("value"), "is a parameter of shape=pivot")
+	}
+	return nil
+}
+
+func badGroups(detail string) *failure {
+	f := badParameter("group_by", "", detail)
+	f.faults[0].Allowed, f.faults[0].Value = groupFields(index.Groups), nil
+	return f
 }
 
 var weights = map[string]index.Weight{"row": index.EachRecord, "source": index.OncePerRepeat, "page": index.OncePerPage}
@@ -195,4 +230,13 @@ func statsNotices(q *listQuery, stats *index.Stats) []Notice {
 		out = append(out, Notice{Code: "no_rows", Parameter: "group_by", Detail: detail})
 	}
 	return out
+}
+
+// renderPivot writes all groups as a matrix.
+func renderPivot(q *listQuery, stats *index.Stats) []byte {
+	q.Limit = maxCells
+	meta := statsMeta(q, stats, len(stats.Groups))
+	meta.Value = q.Text("value")
+	end, _ := q.envelopeOf(meta, nil)
+	return dataWith(rows.PivotOf(stats, meta.Value), end)
 }

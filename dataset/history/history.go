@@ -4,7 +4,7 @@
 // A Log is all releases, oldest first; the first has no changes. A Step is one release and what it changed since the
 // one before, an Entry what a step did to one record. In the files, records to which the same happened share a line.
 // An added record is only named, because the dataset has it; a removed one is kept whole. So the log and the current
-// records give the records of every release.
+// records give the records of every release: Undo takes changes back.
 //
 // The package knows neither files nor directories, and everything in it is safe for concurrent use.
 package history
@@ -13,12 +13,16 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"modeldex/dataset/record"
 
+	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
@@ -140,4 +144,60 @@ func grouped(entries []Entry) (lines []any, err error) {
 		lines = append(lines, c)
 	}
 	return lines, err
+}
+
+var types = map[record.ChangeTable]reflect.Type{
+	"dataset": reflect.TypeFor[record.Info](), "quantizations": reflect.TypeFor[record.QuantizationType](),
+	"models": reflect.TypeFor[record.Model](), "hardware": reflect.TypeFor[record.Hardware](), "tools": reflect.TypeFor[record.Tool](),
+	"benchmarks": reflect.TypeFor[record.Benchmark](), "quality": reflect.TypeFor[record.Quality](),
+}
+
+var errOtherRecord = errors.New("the record is not the one that was changed")
+
+// Undo takes changes of a record of a table back. The record is one line of JSON as record.Line writes it.
+func Undo(table record.ChangeTable, line jsontext.Value, fields []record.FieldChange) (jsontext.Value, error) {
+	rec := reflect.New(types[table])
+	if err := jsonv2.Unmarshal(line, rec.Interface()); err != nil {
+		return nil, err
+	}
+	for i := range fields {
+		if err := undo(rec.Elem(), &fields[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", fields[i].Field, err)
+		}
+	}
+	return record.Line(rec.Interface())
+}
+
+func undo(v reflect.Value, f *record.FieldChange) error {
+	for name := range strings.SplitSeq(f.Field, ".") {
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return errOtherRecord
+			}
+			v = v.Elem()
+		}
+		switch i, err := strconv.Atoi(name); {
+		case v.Kind() == reflect.Struct && record.SchemaOf(v.Type()).Field(name) != nil:
+			v = v.FieldByIndex(record.SchemaOf(v.Type()).Field(name).Index)
+		case v.Kind() == reflect.Slice && err == nil && i >= 0 && i < v.Len():
+			v = v.Index(i)
+		default:
+			return errOtherRecord
+		}
+	}
+	old, now := reflect.New(v.Type()), reflect.New(v.Type())
+	if err := errors.Join(jsonv2.Unmarshal(f.Old, old.Interface()), jsonv2.Unmarshal(f.New, now.Interface())); err != nil {
+		return err
+	}
+	if f.At == nil {
+		v.Set(old.Elem())
+		return nil
+	}
+	from, to := int(*f.At), int(*f.At)+now.Elem().Len()
+	if v.Kind() != reflect.Slice || to > v.Len() {
+		return errOtherRecord
+	}
+	list := reflect.AppendSlice(v.Slice3(0, from, from), old.Elem())
+	v.Set(reflect.AppendSlice(list, v.Slice(to, v.Len())))
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/index"
 
+	"github.com/goccy/go-json/jsontext"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -117,7 +118,7 @@ func TestChangePages(t *testing.T) {
 		var got []string
 		for page := 0; page <= len(want); page++ {
 			found, total, last := trail.Page(q)
-			for _, line := range Rows(found) {
+			for _, line := range trail.Rows(found, false) {
 				var row Row
 				if err := json.Unmarshal(line, &row); err != nil {
 					t.Fatal(err)
@@ -174,5 +175,35 @@ func TestRefused(t *testing.T) {
 	var none *History
 	if none.Refused(nil) != nil || none.Refusals() != 0 || none.Past().Steps != nil {
 		t.Error("a server without a History tells of some")
+	}
+}
+
+// TestAddedRecords: an added record is shown as it was then, whatever happened to it since.
+func TestAddedRecords(t *testing.T) {
+	past := pastOf("1/a 2/b 3/c", map[string]int{"a": 0, "b": 0, "c": 0})
+	entry := func(slug string, act record.Act, rec string, fields ...record.FieldChange) history.Entry {
+		return history.Entry{Slug: slug, Change: &record.Change{Table: "tools", Act: act, Record: jsontext.Value(rec), Fields: fields}}
+	}
+	name := record.FieldChange{Field: "name", Old: jsontext.Value(`"old"`), New: jsontext.Value(`"new"`)}
+	past.Steps[1].Entries = []history.Entry{entry("gone", record.Added, ""), entry("kept", record.Added, ""), entry("lost", record.Added, "")}
+	past.Steps[2].Entries = []history.Entry{entry("gone", record.Removed, `{"slug":"gone"}`), entry("kept", record.Changed, "", name)}
+	var h History
+	h.Take(&dataset.Set{Tools: []dataset.Tool{{Slug: "kept", Name: "new"}}, Releases: &history.Log{Steps: past.Steps}})
+	trail, _ := h.Past().Trail(served("3", "c"), "1")
+	found, _, _ := trail.Page(&Query{Limit: 3})
+	var got []any
+	for _, records := range []bool{true, false} {
+		for _, line := range trail.Rows(found, records) {
+			var row struct{ Record *struct{ Slug, Name string } }
+			if err := json.Unmarshal(line, &row); err != nil {
+				t.Fatal(err)
+			}
+			if got = append(got, nil); row.Record != nil {
+				got[len(got)-1] = row.Record.Slug + " " + row.Record.Name
+			}
+		}
+	}
+	if diff := cmp.Diff([]any{"gone ", "kept old", nil, nil, nil, nil}, got); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
 	}
 }

@@ -3,10 +3,12 @@ package changes
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/diff"
 	"modeldex/dataset/history"
 	"modeldex/dataset/record"
 	"modeldex/index"
@@ -53,8 +55,9 @@ type History struct {
 
 // Past is the releases that a History had at one moment. It does not change.
 type Past struct {
-	Number uint64         // counts the states of the History, from 0 of an empty one
-	Steps  []history.Step // oldest first
+	Number  uint64              // counts the states of the History, from 0 of an empty one
+	Steps   []history.Step      // oldest first
+	records func() diff.Records // of the newest dataset
 }
 
 // Refuse notes that a load was rejected while served went on, and returns what callers are shown of it.
@@ -94,7 +97,7 @@ func (h *History) Refused(served *index.Generation) *Refused {
 
 // Take takes the recorded releases of a dataset. It must come before a generation of the set is served.
 func (h *History) Take(set *dataset.Set) {
-	next := &Past{Number: h.Past().Number + 1}
+	next := &Past{Number: h.Past().Number + 1, records: sync.OnceValue(func() diff.Records { return diff.NewRecords(set) })}
 	if set.Releases != nil {
 		next.Steps = set.Releases.Steps
 	}

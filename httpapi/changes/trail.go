@@ -12,6 +12,8 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
+
+	"github.com/goccy/go-json/jsontext"
 )
 
 // Row is what one release did to one record.
@@ -32,7 +34,7 @@ type Row struct {
 	Change record.Act `json:"change" jsonschema:"example=changed"`
 	// Fields that have other values; empty where the record was added or removed.
 	Fields []FieldChange `json:"fields"`
-	// A removed record as its file had it; null otherwise.
+	// A removed record as its file had it; with records=true also an added one as its file had it then. Null otherwise.
 	Record any `json:"record"`
 }
 
@@ -54,7 +56,7 @@ type Trail struct {
 	// Gap says that the records being served are not those of a recorded release.
 	Gap bool
 
-	past uint64
+	past *Past
 	gen  *index.Generation
 }
 
@@ -62,7 +64,7 @@ type Trail struct {
 // means from the first edition known.
 func (p *Past) Trail(gen *index.Generation, since string) (t Trail, ok bool) {
 	steps, digest := p.UpTo(gen), gen.Digest.String()
-	t = Trail{past: p.Number, gen: gen}
+	t = Trail{past: p, gen: gen}
 	if since != "" {
 		from := find(steps, since)
 		if from < 0 {
@@ -83,7 +85,7 @@ func (p *Past) UpTo(gen *index.Generation) []history.Step {
 
 // State names what the trail was made from: the releases, and the generation being served.
 func (t *Trail) State() string {
-	return strconv.FormatUint(t.past, 10) + " " + strconv.FormatUint(t.gen.Number, 10)
+	return strconv.FormatUint(t.past.Number, 10) + " " + strconv.FormatUint(t.gen.Number, 10)
 }
 
 // Leads reports whether a trail leads to the edition with a digest.
@@ -193,8 +195,8 @@ func (q *Query) wants(e history.Entry) bool {
 		}))
 }
 
-// Rows are changes as the list has them, each in JSON.
-func Rows(changes []Change) [][]byte {
+// Rows are changes as the list has them, each in JSON; with records they have the records that were added, too.
+func (t *Trail) Rows(changes []Change, records bool) [][]byte {
 	rows := make([][]byte, len(changes))
 	for i, c := range changes {
 		row := Row{
@@ -204,10 +206,43 @@ func Rows(changes []Change) [][]byte {
 		for j, f := range c.Fields {
 			row.Fields[j] = FieldChange{f.Field, f.At, f.Old, f.New}
 		}
-		if c.Act == record.Removed {
+		switch {
+		case c.Act == record.Removed:
 			row.Record = c.Record
+		case c.Act == record.Added && records:
+			row.Record = t.added(c)
 		}
 		rows[i] = rowjson.Marshal(row)
 	}
 	return rows
+}
+
+// added is a record as it was when it was added: as it is now, with what happened since taken back. It is nil where the
+// newest records are not those of a release.
+func (t *Trail) added(c Change) any {
+	var line jsontext.Value
+	if rec, known := t.past.records()[string(c.Table)][c.Slug]; known {
+		line = rowjson.Marshal(rec)
+	}
+	for i := len(t.past.Steps) - 1; t.past.Steps[i].Digest != c.Step.Digest; i-- {
+		entries := t.past.Steps[i].Entries
+		at, found := slices.BinarySearchFunc(entries, string(c.Table)+"/"+c.Slug, compareKeys)
+		var err error
+		switch {
+		case !found || line == nil && entries[at].Act != record.Removed:
+		case entries[at].Act == record.Removed:
+			line = entries[at].Record
+		case entries[at].Act == record.Added:
+			line = nil
+		default:
+			line, err = history.Undo(c.Table, line, entries[at].Fields)
+		}
+		if err != nil {
+			return nil
+		}
+	}
+	if line == nil {
+		return nil
+	}
+	return line
 }

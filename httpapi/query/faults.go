@@ -44,10 +44,8 @@ const NoParameter = "is not a parameter of this endpoint"
 
 // removed are parameters of earlier versions, each with what to use instead.
 var removed = map[string]string{
-	"as_of":   "serve the data of an old day from a git worktree, as packaging/README.md shows",
-	"pareto":  "sort by best, or by tps; the chart hardware-frontier shows what no other model beats in speed and capability",
-	"shape":   "each row of the list is a cell of the matrix",
-	"records": "the address of a record has what it is now",
+	"as_of":  "serve the data of an old day from a git worktree, as packaging/README.md shows",
+	"pareto": "sort by best, or by tps; the chart hardware-frontier shows what no other model beats in speed and capability",
 }
 
 // MaxFaults is how many faults of one request are listed; the rest are counted. A request of 8 KiB can name four

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"modeldex/dataset/record"
@@ -38,6 +39,20 @@ type Group struct {
 	DifferingSettings []string `json:"differing_settings" jsonschema:"example=backend"`
 	// Whether the values measure the same: one model, hardware and quantization, and settings that are those of a single stream or known and equal. Lengths of prompt and output may differ; of prompt_tps and ttft_ms the prompt length, and of tokens_per_joule the power_basis, must be known and equal too.
 	Comparable bool `json:"comparable" jsonschema:"example=true"`
+}
+
+// Pivot is the statistics of all groups as a dense matrix.
+type Pivot struct {
+	// Values of the first field of group_by; null for unknown.
+	Rows []any `json:"rows"`
+	// Values of the second field of group_by; null for unknown.
+	Columns []any `json:"columns"`
+	// For each row and column the statistic that value names; null where no record has both.
+	Values [][]any `json:"values"`
+	// For each row and column the number of values.
+	N [][]int `json:"n"`
+	// For each row and column whether the values measure the same; null where there are none.
+	Comparable [][]any `json:"comparable"`
 }
 
 // GroupOf is a group of benchmarks by some fields as it is shown.
@@ -92,4 +107,48 @@ func DateText(v float64) *string {
 	}
 	text := string(record.DateOf(uint32(v)))
 	return &text
+}
+
+// Cells is the number of cells of a pivot.
+func Cells(stats *index.Stats) int {
+	rows, columns := axes(stats)
+	return len(rows) * len(columns)
+}
+
+// axes are the distinct values of the first and of the second field, in the order of groups.
+func axes(stats *index.Stats) (rows, columns []string) {
+	seen := [2]map[string]bool{{}, {}}
+	for i := range stats.Groups {
+		key := stats.Groups[i].Key()
+		if !seen[0][key[0]] {
+			seen[0][key[0]], rows = true, append(rows, key[0])
+		}
+		if !seen[1][key[1]] {
+			seen[1][key[1]], columns = true, append(columns, key[1])
+		}
+	}
+	slices.SortFunc(columns, index.CompareKeys)
+	return rows, columns
+}
+
+// PivotOf is all groups as a matrix, of the statistic that value names.
+func PivotOf(stats *index.Stats, value string) *Pivot {
+	rows, columns := axes(stats)
+	out := &Pivot{Rows: make([]any, len(rows)), Columns: make([]any, len(columns)), Values: [][]any{}, N: [][]int{}, Comparable: [][]any{}}
+	rowOf, columnOf := map[string]int{}, map[string]int{}
+	for i, v := range columns {
+		columnOf[v], out.Columns[i] = i, orNull(v)
+	}
+	for i, v := range rows {
+		rowOf[v], out.Rows[i] = i, orNull(v)
+		out.Values, out.N = append(out.Values, make([]any, len(columns))), append(out.N, make([]int, len(columns)))
+		out.Comparable = append(out.Comparable, make([]any, len(columns)))
+	}
+	for i := range stats.Groups {
+		g := &stats.Groups[i]
+		key := g.Key()
+		row, column := rowOf[key[0]], columnOf[key[1]]
+		out.Values[row][column], out.N[row][column], out.Comparable[row][column] = record.TwelveDigits(g.Statistic(value)), g.N, g.Comparable
+	}
+	return out
 }

@@ -2,7 +2,7 @@
 //
 // The types say what a row has, and their comments are the texts of the OpenAPI document. Renderers and RenderersOf make
 // the rows when index builds a generation, which keeps the bytes. A ModelDetail is kept without its benchmarks: they are
-// added from the rows of the benchmarks when it is served. Statistics are a Group for each row. The package
+// added from the rows of the benchmarks when it is served. Statistics are a Group for each row, or a Pivot. The package
 // knows no requests.
 package rows
 
