@@ -1,12 +1,8 @@
 package contribute
 
 import (
-	"bytes"
-	"cmp"
-	"errors"
 	"fmt"
 	"net/url"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +13,6 @@ import (
 	"modeldex/dataset/importer"
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Bounds of one form: the most bytes of a value and of a pasted output, and the most lines that one output may give.
@@ -160,7 +154,12 @@ func (w *work) slug(field string, kind resolve.Kind) resolve.Answer {
 // measurement makes the line of one measurement.
 func (w *work) measurement() {
 	w.fill()
-	line := w.json()
+	w.usual("id", "bm-000000000000") // stays where its own cannot be worked out
+	line, err := importer.Object(w.values)
+	if err != nil {
+		w.fault("", err.Error())
+		return
+	}
 	var b dataset.Benchmark
 	if record.Decode(line, &b) == nil {
 		if id, err := record.BenchmarkID(&b); err == nil {
@@ -217,36 +216,6 @@ func (w *work) usual(field, value string) bool {
 	}
 	w.values[field] = value
 	return true
-}
-
-// json writes the values as an object, those that are not numbers or flags as texts, so that the checks can say what was
-// found. Its id stays where its own cannot be worked out.
-func (w *work) json() []byte {
-	var b bytes.Buffer
-	b.WriteString(`{"id":"bm-000000000000"`)
-	for name, v := range w.values {
-		b.WriteString(`,"` + name + `":`)
-		if plain(kinds[name], v) {
-			b.WriteString(v)
-			continue
-		}
-		quoted, _ := jsonv2.Marshal(v) // valid UTF-8, see read
-		b.Write(quoted)
-	}
-	b.WriteByte('}')
-	return b.Bytes()
-}
-
-// plain reports whether JSON has a value as it was entered: a number or a flag.
-func plain(kind reflect.Kind, v string) bool {
-	switch kind {
-	case reflect.Int64, reflect.Float64:
-		var n float64
-		return strings.ContainsRune("-0123456789", rune(v[0])) && jsonv2.Unmarshal([]byte(v), &n) == nil
-	case reflect.Bool:
-		return v == "true" || v == "false"
-	}
-	return false
 }
 
 // judge checks lines. What is wrong with the only line is a fault of a field of the form; of several lines, those with a
@@ -318,7 +287,10 @@ func (w *work) output() {
 	}
 	im, err := importer.New(importer.LlamaBench, w.set, opt)
 	if err != nil {
-		w.optionFaults(err)
+		for line := range strings.Lines(err.Error()) {
+			field, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			w.fault(field, text)
+		}
 		return
 	}
 	got, err := im.Read("output", []byte(w.values[OutputField]))
@@ -345,21 +317,5 @@ func (w *work) output() {
 	if lines != nil {
 		w.knowsOrigin()
 		w.judge(got.Benchmarks, lines)
-	}
-}
-
-// optionFaults puts what an importer says about its options at the fields they came from.
-func (w *work) optionFaults(err error) {
-	errs := []error{err}
-	var joined interface{ Unwrap() []error }
-	if errors.As(err, &joined) {
-		errs = joined.Unwrap()
-	}
-	for _, one := range errs {
-		name, text, _ := strings.Cut(one.Error(), ": ")
-		if name = strings.ReplaceAll(name, " ", "_"); place(name) < 0 {
-			name, text = "", one.Error()
-		}
-		w.fault(name, cmp.Or(text, one.Error()))
 	}
 }

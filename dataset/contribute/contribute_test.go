@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -313,6 +314,10 @@ func TestOutputLength(t *testing.T) {
 // TestFields: every field of the form is one of a benchmark, of the kind it is filled in as, and
 // every choice is one the record takes.
 func TestFields(t *testing.T) {
+	kinds := map[string]reflect.Kind{}
+	for _, f := range record.SchemaOf(reflect.TypeFor[dataset.Benchmark]()).Fields {
+		kinds[f.Name] = f.Kind
+	}
 	for _, f := range fields {
 		name := f.Name
 		if name == OutputField {

@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 
 	"modeldex/dataset"
-	"modeldex/dataset/record"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -115,15 +113,6 @@ var fields = slices.Concat(Groups[0].Fields, Groups[1].Fields, Groups[2].Fields,
 func place(name string) int {
 	return slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 }
-
-// kinds are the kinds of JSON that the fields of a benchmark have.
-var kinds = func() map[string]reflect.Kind {
-	out := map[string]reflect.Kind{}
-	for _, f := range record.SchemaOf(reflect.TypeFor[dataset.Benchmark]()).Fields {
-		out[f.Name] = f.Kind
-	}
-	return out
-}()
 
 // ValuesOf are the values with which the form gives a line, as far as the form has its fields.
 func ValuesOf(line []byte) (url.Values, error) {

@@ -15,6 +15,7 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 
+	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
@@ -168,11 +169,11 @@ func (opt Options) Validate() error {
 	if opt.Now.IsZero() {
 		opt.Now = time.Now()
 	}
-	add(opt.SourceURL == "" && opt.Source != dataset.Owner, "source url: must be given where source is %q", cmp.Or(opt.Source, dataset.Community))
-	add(opt.SourceURL != "" && !opt.SourceURL.Valid(), "source url: must start with https:// or http://, got %q", opt.SourceURL)
-	add(opt.RunDate != "" && !opt.RunDate.Valid(), "run date: must be a date as YYYY-MM-DD, got %q", opt.RunDate)
+	add(opt.SourceURL == "" && opt.Source != dataset.Owner, "source_url: must be given where source is %q", cmp.Or(opt.Source, dataset.Community))
+	add(opt.SourceURL != "" && !opt.SourceURL.Valid(), "source_url: must start with https:// or http://, got %q", opt.SourceURL)
+	add(opt.RunDate != "" && !opt.RunDate.Valid(), "run_date: must be a date as YYYY-MM-DD, got %q", opt.RunDate)
 	text := dataset.DateProblem(opt.RunDate, opt.Now)
-	add(text != "", "run date: %s", text)
+	add(text != "", "run_date: %s", text)
 	return errors.Join(errs...)
 }
 
@@ -221,14 +222,32 @@ func (im *Importer) Record(measured map[string]string) (dataset.Benchmark, error
 	return b, err
 }
 
-// texts are the fields of a benchmark whose values are texts in JSON.
-var texts = func() map[string]bool {
-	out := map[string]bool{}
+// kinds are the kinds of JSON that the fields of a benchmark have.
+var kinds = func() map[string]reflect.Kind {
+	out := map[string]reflect.Kind{}
 	for _, f := range record.SchemaOf(reflect.TypeFor[dataset.Benchmark]()).Fields {
-		out[f.Name] = f.Kind == reflect.String
+		out[f.Name] = f.Kind
 	}
 	return out
 }()
+
+// Object writes values by the names of the fields of a benchmark as JSON. A value that its field does not take is a text,
+// so that the checks can say what was found.
+func Object(values map[string]string) (jsontext.Value, error) {
+	out := map[string]jsontext.Value{}
+	for field, text := range values {
+		v := jsontext.Value(text)
+		isNumber, isFlag := v.Kind() == '0', v.Kind() == 't' || v.Kind() == 'f'
+		if kind := kinds[field]; kind == reflect.String || isNumber == (kind == reflect.Bool) || !isNumber && !isFlag || !v.IsValid() {
+			var err error
+			if v, err = jsonv2.Marshal(text); err != nil {
+				return nil, fmt.Errorf("%s: must be UTF-8", field)
+			}
+		}
+		out[field] = v
+	}
+	return jsonv2.Marshal(out, jsonv2.Deterministic(true))
+}
 
 // benchmark makes the record of a run, and says where its fields come from.
 func (im *Importer) benchmark(r *run) (b dataset.Benchmark, from map[string]string, err error) {
@@ -274,21 +293,16 @@ func (im *Importer) benchmark(r *run) (b dataset.Benchmark, from map[string]stri
 	add("source", string(im.opt.Source), options)
 	add("notes", im.format, "the format")
 	add("id", "bm-000000000000", "computed from the other fields")
-	var line bytes.Buffer
 	from = map[string]string{}
-	for i, field := range slices.Sorted(maps.Keys(values)) {
-		v := values[field]
-		from[field] = v.from
-		text := []byte(v.text)
-		if texts[field] {
-			if text, err = jsonv2.Marshal(v.text); err != nil {
-				return b, nil, fmt.Errorf("%s: must be UTF-8", field)
-			}
-		}
-		fmt.Fprintf(&line, "%s%q:%s", []string{"{", ","}[min(i, 1)], field, text)
+	measured := map[string]string{}
+	for field, v := range values {
+		measured[field], from[field] = v.text, v.from
 	}
-	line.WriteByte('}')
-	if problems := record.Decode(line.Bytes(), &b); len(problems) > 0 {
+	line, err := Object(measured)
+	if err != nil {
+		return b, nil, err
+	}
+	if problems := record.Decode(line, &b); len(problems) > 0 {
 		return b, nil, problems[0]
 	}
 	if b.ID, err = record.BenchmarkID(&b); err != nil {

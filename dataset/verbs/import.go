@@ -48,9 +48,8 @@ func ofFlags(err error) error {
 	}
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {
-		if name, _, _ := strings.Cut(line, ": "); slices.Contains([]string{"source url", "run date", "model", "hardware"}, name) {
-			lines[i] = "--" + strings.ReplaceAll(name, " ", "-") + strings.TrimPrefix(line, name)
-		}
+		name, text, _ := strings.Cut(line, ": ")
+		lines[i] = "--" + strings.ReplaceAll(name, "_", "-") + ": " + text
 	}
 	return errors.New(strings.Join(lines, "\n"))
 }
