@@ -29,11 +29,8 @@ type Fault struct {
 	// Text is a rule and what was found: lower case, no full stop.
 	Text string
 	// Near are records that may be meant.
-	Near []Near
+	Near []resolve.Candidate
 }
-
-// Near is a record that may be meant by a name.
-type Near struct{ Slug, Name string }
 
 // Line is one finished line.
 type Line struct {
@@ -140,12 +137,9 @@ func (w *work) slug(field string, kind resolve.Kind) resolve.Answer {
 		w.values[field] = string(a.Slug)
 		return a
 	}
-	f := Fault{Field: field, Text: fmt.Sprintf("no %s is known by this name", kind)}
+	f := Fault{Field: field, Text: fmt.Sprintf("no %s is known by this name", kind), Near: a.Candidates}
 	if a.Ambiguous {
 		f.Text = a.WhyNot()
-	}
-	for _, c := range a.Candidates {
-		f.Near = append(f.Near, Near{string(c.Slug), c.Name})
 	}
 	w.Faults = append(w.Faults, f)
 	return a

@@ -160,7 +160,7 @@ func TestFieldFaults(t *testing.T) {
 			t.Errorf("%s: faults %v, want %q at %q", tt.name, r.Faults, tt.text, tt.field)
 			continue
 		}
-		if tt.near != "" && !slices.ContainsFunc(r.Faults[i].Near, func(n Near) bool { return n.Slug == tt.near }) {
+		if tt.near != "" && !slices.ContainsFunc(r.Faults[i].Near, func(n resolve.Candidate) bool { return string(n.Slug) == tt.near }) {
 			t.Errorf("%s: near are %v, want %s", tt.name, r.Faults[i].Near, tt.near)
 		}
 	}

@@ -23,9 +23,8 @@ type Field struct {
 	// Hint is a value somebody might enter.
 	Hint string
 	// Help says what is not clear from the label.
-	Help     string
-	Kind     kind
-	Required bool
+	Help string
+	Kind kind
 	// Of is the kind of record a name is of: models, hardware or tools.
 	Of string
 	// Choices are the values of a choice, in words as well.
@@ -63,7 +62,7 @@ var Groups = []Group{
 			Name: "source_url", Label: "Page the numbers are published on", Hint: "https://github.com/…", Wide: true,
 			Help: "The exact page. Own measurements of the keepers need none.",
 		},
-		{Name: "source", Label: "Who measured", Kind: "choice", Required: true, Usual: string(dataset.Community), Choices: []Option{
+		{Name: "source", Label: "Who measured", Kind: "choice", Usual: string(dataset.Community), Choices: []Option{
 			{string(dataset.Community), "anyone (community)"}, {string(dataset.Official), "the maker (official)"}, {string(dataset.Owner), "this directory (owner)"},
 		}},
 		{Name: "run_date", Label: "Date", Kind: "date", Hint: "2026-05-11"},

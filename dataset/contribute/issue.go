@@ -78,7 +78,7 @@ func (d *Desk) Report(r *Result) string {
 			}
 			fmt.Fprintf(&b, "- %s\n", code(label+f.Text))
 			for _, n := range f.Near {
-				fmt.Fprintf(&b, "  - %s\n", code(n.Name+" ("+n.Slug+")"))
+				fmt.Fprintf(&b, "  - %s\n", code(fmt.Sprintf("%s (%s)", n.Name, n.Slug)))
 			}
 		}
 		b.WriteString("\n")

@@ -3,6 +3,7 @@ package pages
 import (
 	"maps"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -37,18 +38,6 @@ type FormField struct {
 	contribute.Field
 	Value            string
 	Faults, Warnings []contribute.Fault
-}
-
-// Described is the ids of the texts about a field.
-func (f *FormField) Described() string {
-	var ids []string
-	if f.Help != "" {
-		ids = append(ids, "f-"+f.Name+"-help")
-	}
-	if len(f.Faults)+len(f.Warnings) > 0 {
-		ids = append(ids, "f-"+f.Name+"-fault")
-	}
-	return strings.Join(ids, " ")
 }
 
 // Contribute is the page of the form. values are what it begins with, or what was sent; r is what came of that, nil
@@ -119,28 +108,19 @@ func (v *Contribute) finish(repository string, values url.Values) {
 }
 
 // give leads to where a reader adds a fact to the record whose page is at a path: to its file on github.com, else to the
-// form of an issue, else to the address of the operator.
+// form of an issue, else to the address of the operator. The address of a repository may end in /tree/BRANCH/FOLDER as
+// GitHub writes it; branch and folder are main and data where it does not.
 func give(repository, page string) Link {
-	base, branch, folder := splitRepository(repository)
+	base, tree, found := strings.Cut(strings.TrimSuffix(strings.TrimRight(repository, "/"), ".git"), "/tree/")
+	if !found {
+		tree = "main/data"
+	}
+	branch, folder, _ := strings.Cut(tree, "/")
 	switch u, err := url.Parse(base); {
 	case base == "" || err != nil:
 		return Link{Text: "Tell us, with the page that says it", Href: "/about#mistakes"}
 	case strings.EqualFold(u.Hostname(), "github.com") && !strings.HasPrefix(page, "/benchmarks/"): // those share a file
-		return Link{Text: "Add it to the file, with the page that says it", Href: base + "/edit/" + url.PathEscape(branch) + "/" + folder + page[1:] + ".json"}
+		return Link{Text: "Add it to the file, with the page that says it", Href: base + "/edit/" + url.PathEscape(branch) + path.Join("/", folder, page) + ".json"}
 	}
 	return Link{Text: "Open an issue, with the page that says it", Href: base + "/issues/new"}
-}
-
-// splitRepository takes branch and folder off the address of a repository, which may end in
-// /tree/BRANCH/FOLDER as GitHub writes it. They are main and data where it does not.
-func splitRepository(address string) (base, branch, folder string) {
-	base, tree, found := strings.Cut(strings.TrimSuffix(strings.TrimRight(address, "/"), ".git"), "/tree/")
-	if !found {
-		return base, "main", "data/"
-	}
-	branch, folder, _ = strings.Cut(tree, "/")
-	if folder != "" {
-		folder += "/"
-	}
-	return base, branch, folder
 }
