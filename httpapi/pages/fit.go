@@ -135,6 +135,9 @@ func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 	v.Tables = []Table{sizesOnMachine(gen, q)}
 	if q.Query.Quantization != "" {
 		v.offer("All its quantizations", q.with("quantization", ""))
+		if t := placed(gen, q.Answer); t.Rows != nil {
+			v.Tables = append(v.Tables, t)
+		}
 		if t := restsOn(gen, q.Answer); t.Rows != nil {
 			v.Tables = append(v.Tables, t)
 		}
@@ -433,6 +436,29 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 	return []Cell{
 		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, total, spare, roomCell(z.MaxContext.F16), measured, estimate,
 	}
+}
+
+// placed is what each device and main memory hold of a quantization. It has no rows where one device holds all of it.
+func placed(gen *index.Generation, a *fit.Answer) Table {
+	if len(a.Sizes) == 0 || a.Sizes[0].Placement == nil || len(a.Sizes[0].Placement.Devices) < 2 && a.Verdict != fit.Offload {
+		return Table{}
+	}
+	p, n := a.Sizes[0].Placement, newNames(gen)
+	t := Table{
+		ID: "placement", Title: "Where it lies", Intro: "Options of the program: " + p.Flags,
+		Columns: columns("~Device", "#Layers|The output counts as one", "#Weights", "#Cache", "#Compute buffer", "#Usable"),
+	}
+	for i := range p.Devices {
+		d, name := &p.Devices[i], "Device "+text.Whole(i+1)
+		if d.Hardware != nil {
+			name = n.of("hardware", *d.Hardware)
+		}
+		t.Rows = append(t.Rows, []Cell{
+			{Text: name}, {Text: text.Whole(int(d.Layers))}, {Text: text.GiB(d.Weights)}, {Text: text.GiB(d.Cache)}, {Text: text.GiB(d.Compute)}, {Text: text.GiB(d.Usable)},
+		})
+	}
+	t.Rows = append(t.Rows, []Cell{{Text: "Main memory", Note: "weights and cache"}, cell(""), {Text: text.GiB(p.Host)}, cell(""), cell(""), cell("")})
+	return t
 }
 
 // restsOn is what the speed of a quantization rests on: the runs, and what a filled cache takes from them. It has no rows
