@@ -176,27 +176,6 @@ func TestMemoryOf(t *testing.T) {
 	}
 }
 
-// TestCacheParts: which parts of a cache a model has.
-func TestCacheParts(t *testing.T) {
-	e := shippedEngine(t)
-	for model, want := range map[dataset.Slug]string{"llama-3.1-8b": "global", "gemma-3-4b-it": "global sliding", "deepseek-v3": "latent", "qwen3-next-80b-a3b-instruct": "global recurrent"} {
-		a, fault := e.Fit(Query{Model: model, MemoryGB: 1000})
-		if fault != nil {
-			t.Fatal(fault)
-		}
-		c := a.Sizes[0].Memory.Cache
-		var got []string
-		for i, bytes := range []int64{c.Global, c.Sliding, c.Latent, c.Recurrent} {
-			if bytes > 0 {
-				got = append(got, []string{"global", "sliding", "latent", "recurrent"}[i])
-			}
-		}
-		if got := strings.Join(got, " "); got != want {
-			t.Errorf("%s has the parts %q, want %q", model, got, want)
-		}
-	}
-}
-
 // TestRules: what programs keep room for beside the cache of all tokens.
 func TestRules(t *testing.T) {
 	query := func(change func(q *Query)) *Query {
@@ -225,6 +204,9 @@ func TestRules(t *testing.T) {
 		{"a buffer for a smaller cache", small.compute(query(func(q *Query) { q.KV = Q80 })), 2*512*8192 + 16*512*4096 + 2*8192*2048},
 		{"a buffer for smaller keys", small.compute(query(func(q *Query) { q.KV, q.KVV = Q80, F16 })), 2*512*8192 + 16*512*4096 + 2*8192*1024},
 		{"a buffer without flash attention", small.compute(query(func(q *Query) { q.NoFlashAttention = true })), 4*512*8192*33 + 16*512*4096},
+		{"a buffer of latent attention without flash attention", (&shape{hidden: 7168, vocab: 1000, heads: 128, latent: true, rank: 512, global: width{keys: 576}}).compute(query(func(q *Query) { q.NoFlashAttention = true })), 4*512*8192*129 + 16*512*7168 + 4*512*128*(576+512) + 2*8192*512},
+		{"sampling of vLLM", (&shape{hidden: 4096, forward: 14336, vocab: 128256}).compute(as(VLLM, 8192)), 39 * 256 * 128256},
+		{"a layer of vLLM on two cards", (&shape{hidden: 4096, forward: 14336, vocab: 1000, perToken: 8}).compute(query(func(q *Query) { q.Rules, q.Count = VLLM, 2 })), 2 * 2048 * (12*4096 + 3*7168)},
 		{"reserve of llama.cpp", card.reserve(usual), gib},
 		{"reserve of vLLM", card.reserve(as(VLLM, 8192)), 20*gib - 20*gib*882/1000 + VLLMRuntime},
 		{"reserve of MLX", card.reserve(as(MLX, 8192)), 0},

@@ -133,9 +133,10 @@ const (
 	VLLMRequestsLarge = 1024
 	// What the driver, its libraries and captured graphs take of a card under vLLM beside what torch counts.
 	VLLMRuntime = 350 << 20
-	// What NCCL takes beside that of each of several large cards that share every layer: logs of four B200 have 0.95 GiB
-	// outside of torch, those of smaller cards without NVLink 0.2 (https://github.com/vllm-project/vllm/pull/14447).
-	VLLMExchange = gib
+	// What NCCL takes beside that of each of several large cards that share every layer: logs of four B200 and B300 have 0.95
+	// and 1.63 GiB outside of torch, of which the larger counts; those of smaller cards without NVLink have 0.2
+	// (https://github.com/vllm-project/vllm/pull/14447).
+	VLLMExchange = 1640 << 20
 	// The part of its nominal memory that a card reports: 23.6 of 24 GB, 79.2 of 80 GB; with error correction in
 	// GDDR memory 44.4 of 48, 22 of 24 and 14.7 of 16 GB.
 	VisiblePart    = 0.98
