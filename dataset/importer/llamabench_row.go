@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"path"
 	"regexp"
@@ -153,17 +152,16 @@ var ofTest = []string{"test", "n_prompt", "n_gen", "test_time", "avg_ns", "stdde
 
 // run identifies the run of a row: everything but its test.
 func (r *row) run() string {
-	var b strings.Builder
-	fmt.Fprint(&b, r.table, r.build.text)
-	for _, d := range r.devices {
-		fmt.Fprint(&b, "\n", d.text)
+	same := map[string]string{"build": r.build.text}
+	for i, d := range r.devices {
+		same[fmt.Sprint("device ", i)] = d.text
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.values)) {
+	for name, v := range r.values {
 		if !slices.Contains(ofTest, name) {
-			fmt.Fprintf(&b, "\n%s=%s", name, r.text(name))
+			same[name] = v.text
 		}
 	}
-	return b.String()
+	return fmt.Sprint(r.table, same)
 }
 
 // paired is a prompt and a generation test of one run, or one of them alone.

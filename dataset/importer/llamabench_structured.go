@@ -15,8 +15,10 @@ import (
 // logged is where a structured output begins that follows a log.
 var logged = regexp.MustCompile(`(?m)^(?:\[\s*\{\s*"build_commit"|\{\s*"build_commit"|"?build_commit"?,)`)
 
-// parse reads any of the forms.
-func parse(b []byte) ([]*row, error) {
+// parse reads any of the forms. Among lines of objects, those that are not objects (logs) are ignored; one that begins as
+// an object and cannot be read is a row of its own. A line of CSV that is cut short is a row without a speed; quotes that
+// do not match are an error.
+func parse(b []byte) (rows []*row, err error) {
 	b = bytes.TrimPrefix(b, ndjson.ByteOrderMark)
 	start := len(b) - len(bytes.TrimLeft(b, " \t\r\n"))
 	if begins := b[start:]; !bytes.HasPrefix(begins, []byte{'['}) && !bytes.HasPrefix(begins, []byte{'{'}) {
@@ -26,46 +28,43 @@ func parse(b []byte) ([]*row, error) {
 		}
 		start = at[0]
 	}
-	text := b[start:]
-	if !bytes.Contains(text, []byte("build_commit")) {
-		return nil, nil // JSON of another program
-	}
-	first := 1 + bytes.Count(b[:start], []byte{'\n'})
-	switch text[0] {
-	case '[':
-		return parseJSON(text)
-	case '{':
-		return parseLines(first, text)
+	text, first := b[start:], 1+bytes.Count(b[:start], []byte{'\n'})
+	switch {
+	case !bytes.Contains(text, []byte("build_commit")): // JSON of another program
+	case text[0] == '[':
+		var objects []map[string]any
+		if err := unmarshal(text, &objects); err != nil {
+			return nil, err
+		}
+		for i, o := range objects {
+			rows = append(rows, structured(i+1, "object", o))
+		}
+	case text[0] == '{':
+		for n, line := range ndjson.Lines(first, text) {
+			if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
+				continue
+			}
+			var o map[string]any
+			if err := unmarshal(line, &o); err != nil {
+				rows = append(rows, &row{line: n, bad: "not a JSON object: " + err.Error()})
+				continue
+			}
+			rows = append(rows, structured(n, "line", o))
+		}
 	default:
-		return parseCSV(first, text)
-	}
-}
-
-// parseJSON reads a list of objects.
-func parseJSON(b []byte) (rows []*row, err error) {
-	var objects []map[string]any
-	if err := unmarshal(b, &objects); err != nil {
-		return nil, err
-	}
-	for i, o := range objects {
-		rows = append(rows, structured(i+1, fmt.Sprintf("object %d", i+1), o))
-	}
-	return rows, nil
-}
-
-// parseLines reads one object on each line. Lines that are not objects (logs) are ignored; one that begins as an
-// object and cannot be read is a row of its own.
-func parseLines(first int, b []byte) (rows []*row, err error) {
-	for n, line := range ndjson.Lines(first, b) {
-		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
-			continue
+		in := csv.NewReader(bytes.NewReader(text))
+		in.FieldsPerRecord = -1
+		lines, err := in.ReadAll()
+		if err != nil {
+			return nil, err
 		}
-		var o map[string]any
-		if err := unmarshal(line, &o); err != nil {
-			rows = append(rows, &row{line: n, bad: "not a JSON object: " + err.Error()})
-			continue
+		for i, values := range lines[1:] {
+			o := map[string]any{}
+			for j, name := range lines[0][:min(len(values), len(lines[0]))] {
+				o[name] = values[j]
+			}
+			rows = append(rows, structured(first+1+i, "line", o))
 		}
-		rows = append(rows, structured(n, fmt.Sprintf("line %d", n), o))
 	}
 	return rows, nil
 }
@@ -77,27 +76,9 @@ func unmarshal(b []byte, v any) error {
 	return dec.Decode(v)
 }
 
-// parseCSV reads a heading and lines of values; first is the line of the heading. A line that is cut short is a row
-// without a speed; quotes that do not match are an error.
-func parseCSV(first int, b []byte) (rows []*row, err error) {
-	in := csv.NewReader(bytes.NewReader(b))
-	in.FieldsPerRecord = -1
-	lines, err := in.ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	for i, values := range lines[1:] {
-		o := map[string]any{}
-		for j, name := range lines[0][:min(len(values), len(lines[0]))] {
-			o[name] = values[j]
-		}
-		rows = append(rows, structured(first+1+i, fmt.Sprintf("line %d", first+1+i), o))
-	}
-	return rows, nil
-}
-
 // structured is a row of named values.
 func structured(line int, place string, o map[string]any) *row {
+	place = fmt.Sprintf("%s %d", place, line)
 	r := &row{line: line, values: map[string]value{}}
 	for name, v := range o {
 		from := place + ", " + name
