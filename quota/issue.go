@@ -128,8 +128,8 @@ func emailFault(s string) string {
 }
 
 // domainName is two labels or more of 1 to 63 letters, digits and inner dashes, and of letters beyond ASCII as
-// internationalised names have them. The last is not a number: four numbers are not a name.
-var domainName = regexp.MustCompile(`^([\pL\p{Nd}\pM]([\pL\p{Nd}\pM-]*[\pL\p{Nd}\pM])?\.)+[\pL\p{Nd}\pM-]*[^0-9.-]([\pL\p{Nd}\pM-]*[\pL\p{Nd}\pM])?$`)
+// internationalised names have them.
+var domainName = regexp.MustCompile(`^([\pL\p{Nd}\pM]([\pL\p{Nd}\pM-]{0,61}[\pL\p{Nd}\pM])?\.)+[\pL\p{Nd}\pM]([\pL\p{Nd}\pM-]{0,61}[\pL\p{Nd}\pM])?$`)
 
 // validEmail accepts a bare address whose domain is a name: no display name, no comment, no
 // address literal.
@@ -139,8 +139,7 @@ func validEmail(s string) bool {
 		return false
 	}
 	at := strings.LastIndexByte(s, '@')
-	tooLong := func(label string) bool { return len(label) > 63 }
-	return at <= 64 && domainName.MatchString(s[at+1:]) && !slices.ContainsFunc(strings.Split(s[at+1:], "."), tooLong)
+	return at <= 64 && domainName.MatchString(s[at+1:]) && strings.Trim(s[strings.LastIndexByte(s, '.'):], ".0123456789") != "" // four numbers are not a name
 }
 
 // Issue makes an account and returns its secret, which is shown this once. The account is durable, and works,

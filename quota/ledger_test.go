@@ -506,42 +506,6 @@ func TestClosedLedger(t *testing.T) {
 	}
 }
 
-// Reserve sets counts absolutely: repeating it changes nothing, and nothing passes the limit.
-func TestReserve(t *testing.T) {
-	ctx := context.Background()
-	l := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
-	steps := []struct {
-		name       string
-		own, limit uint64
-		want       uint64
-	}{
-		{"first", 5, 10, 5},
-		{"again", 5, 10, 5},
-		{"higher", 8, 10, 8},
-		{"above the limit", 12, 10, 10},
-		{"settled", 6, 10, 6},
-		{"limit lowered below it", 7, 3, 6},
-		{"settled above the limit", 5, 3, 5},
-		{"nothing", 0, 3, 0},
-	}
-	for _, s := range steps {
-		batch := []Count{{ID: 1, Month: 24_000, Own: s.own, Limit: s.limit}, {ID: 2, Month: 24_001, Own: 1, Limit: 1}}
-		if err := l.Reserve(ctx, batch); err != nil {
-			t.Fatal(err)
-		}
-		if batch[0].Own != s.want || batch[0].Total != s.want || batch[1].Own != 1 {
-			t.Errorf("%s: Reserve(%d of %d) = %+v, want %d", s.name, s.own, s.limit, batch[0], s.want)
-		}
-		read := []Count{{ID: 1, Month: 24_000}, {ID: 3, Month: 24_000}}
-		if err := l.Counts(ctx, read); err != nil || read[0].Own != s.want || read[1].Total != 0 {
-			t.Errorf("%s: Counts() = %+v, %v, want %d", s.name, read, err, s.want)
-		}
-	}
-	if m, err := l.Newest(ctx); err != nil || m != 24_001 {
-		t.Errorf("Newest() = %v, %v, want %v", m, err, Month(24_001))
-	}
-}
-
 // The names of buckets have no checksum. Whatever bit of one is damaged is noticed, by a check and by what a server
 // does first; so it is of buckets that not every ledger has, and where two months are there.
 func TestDamagedNames(t *testing.T) {
