@@ -28,17 +28,12 @@ const (
 )
 
 var verdictNames = [...]string{
-	Admitted: "admitted", UnknownKey: "unknown_key", Suspended: "suspended", Revoked: "revoked",
-	Rotated: "rotated", BurstExceeded: "burst_exceeded", QuotaExhausted: "quota_exhausted",
-	LedgerUnavailable: "ledger_unavailable",
+	"no verdict", "admitted", "unknown_key", "suspended", "revoked", "rotated", "burst_exceeded", "quota_exhausted", "ledger_unavailable",
 }
 
 // String returns the verdict in lower case with underscores.
 func (v Verdict) String() string {
-	if int(v) >= len(verdictNames) || v == 0 {
-		return "no verdict"
-	}
-	return verdictNames[v]
+	return verdictNames[min(int(v), len(verdictNames))%len(verdictNames)]
 }
 
 // NoTier is the tier in the standing of an unknown key.

@@ -62,12 +62,12 @@ func (l *dayLog) of(acc *account, day Day) *dayCounts {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if d := acc.days.Load(); d != nil && d.day == day {
-		return d
+	d := acc.days.Load()
+	if d == nil || d.day != day {
+		d = &dayCounts{day: day, acc: acc}
+		l.list = append(l.list, d)
+		acc.days.Store(d)
 	}
-	d := &dayCounts{day: day, acc: acc}
-	l.list = append(l.list, d)
-	acc.days.Store(d)
 	return d
 }
 

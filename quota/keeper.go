@@ -67,12 +67,7 @@ func (c *Config) fill() error {
 	return CheckPrefix(c.KeyPrefix)
 }
 
-func orDefault(d, def time.Duration) time.Duration {
-	if d <= 0 {
-		return def
-	}
-	return d
-}
+func orDefault(d, def time.Duration) time.Duration { return cmp.Or(max(d, 0), def) }
 
 // Keeper decides calls from memory and keeps the ledger ahead of them. Safe for concurrent use.
 type Keeper struct {
@@ -137,24 +132,15 @@ func (k *Keeper) Close(ctx context.Context) error {
 	}
 	k.stop()
 	k.tasks.Wait()
-	for {
-		held := k.leases.drain()
-		if held == 0 {
-			break
-		}
-		if err := sleep(ctx, 5*time.Millisecond); err != nil {
-			break // what is held stays counted
-		}
+	for k.leases.drain() > 0 && sleep(ctx, 5*time.Millisecond) == nil { // what is held then stays counted
 	}
 	return errors.Join(k.leases.settleAll(), k.days.flush())
 }
 
 // sleep waits for d or for ctx to end.
 func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -164,20 +150,20 @@ func sleep(ctx context.Context, d time.Duration) error {
 // runWatch follows changes that other processes make to the ledger. When the watch breaks, that is
 // reported once, and all accounts are read again before the next watch begins.
 func (k *Keeper) runWatch(ctx context.Context) {
+	apply := func(r Record) {
+		if err := k.apply(r); err != nil {
+			k.cfg.OnError(err)
+		}
+	}
 	for ctx.Err() == nil {
-		err := k.store.Watch(ctx, func(r Record) {
-			if err := k.apply(r); err != nil {
-				k.cfg.OnError(err)
-			}
-		})
-		for ctx.Err() == nil && err != nil {
+		err := k.store.Watch(ctx, apply)
+		for err != nil && ctx.Err() == nil {
 			if k.health.setBlind(err) {
 				k.cfg.OnError(fmt.Errorf("watching ledger: %w", err))
 			}
-			if sleep(ctx, rewatchEvery) != nil {
-				return
+			if err = sleep(ctx, rewatchEvery); err == nil {
+				err = k.reload(ctx)
 			}
-			err = k.reload(ctx)
 		}
 		if ctx.Err() == nil {
 			k.health.setBlind(nil)

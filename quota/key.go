@@ -80,27 +80,18 @@ func CheckPrefix(prefix string) error {
 // (IEEE) of everything before it as 6 base62 characters, most significant first. The prefix
 // must pass CheckPrefix.
 func NewSecret(prefix string) Secret {
-	b := make([]byte, 0, maxSecret)
-	b = append(b, prefix...)
-	b = append(b, '_')
-	b = appendRandom(b, randomChars)
-	return Secret(string(b) + checksum(string(b)))
-}
-
-// appendRandom appends n characters drawn evenly from base62.
-func appendRandom(b []byte, n int) []byte {
-	var pool [64]byte
-	for n > 0 {
+	b := append(make([]byte, 0, maxSecret), prefix+"_"...)
+	for end := len(b) + randomChars; len(b) < end; {
+		var pool [64]byte
 		_, _ = rand.Read(pool[:]) // never fails: the runtime ends the process instead
 		for _, r := range pool {
 			// 248 = 4 * 62: bytes above it would make some characters likelier.
-			if r < 248 && n > 0 {
+			if r < 248 && len(b) < end {
 				b = append(b, base62[r%62])
-				n--
 			}
 		}
 	}
-	return b
+	return Secret(string(b) + checksum(string(b)))
 }
 
 // checksum returns the check characters of a key without them.
@@ -118,12 +109,12 @@ func checksum(key string) string {
 // up; false means that the key cannot have been issued under prefix.
 // The checksum is public knowledge, so comparing it need not take constant time.
 func ParseKey[T string | []byte](key T, prefix string) (Digest, bool) {
-	body := len(prefix) + 1 + randomChars
 	d, ok := DigestOf(key, prefix)
 	if !ok {
 		return Digest{}, false
 	}
-	if strings.Trim(string(key[len(prefix)+1:]), base62) != "" || checksum(string(key[:body])) != string(key[body:]) {
+	body := string(key[:len(key)-checkChars])
+	if strings.Trim(string(key[len(prefix)+1:]), base62) != "" || checksum(body) != string(key[len(body):]) {
 		return Digest{}, false
 	}
 	return d, true

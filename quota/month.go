@@ -31,13 +31,9 @@ func (m Month) String() string { return fmt.Sprintf("%04d-%02d", int(m)/12, int(
 func (m Month) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // UnmarshalText reads 2026-02.
-func (m *Month) UnmarshalText(text []byte) error {
-	got, err := ParseMonth(string(text))
-	if err != nil {
-		return err
-	}
-	*m = got
-	return nil
+func (m *Month) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseMonth(string(text))
+	return err
 }
 
 // ParseMonth reads the form String writes.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,14 +29,17 @@ const (
 // Statuses lists every status, in the order shown to people.
 var Statuses = []Status{StatusActive, StatusSuspended, StatusRevoked}
 
-var statusNames = [...]string{StatusActive: "active", StatusSuspended: "suspended", StatusRevoked: "revoked"}
-
 // String returns active, suspended or revoked.
 func (s Status) String() string {
-	if s < StatusActive || int(s) >= len(statusNames) {
-		return fmt.Sprintf("status(%d)", uint8(s))
+	switch s {
+	case StatusActive:
+		return "active"
+	case StatusSuspended:
+		return "suspended"
+	case StatusRevoked:
+		return "revoked"
 	}
-	return statusNames[s]
+	return fmt.Sprintf("status(%d)", uint8(s))
 }
 
 // MarshalText returns the name.
@@ -43,13 +47,12 @@ func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads a name.
 func (s *Status) UnmarshalText(text []byte) error {
-	for _, known := range Statuses {
-		if known.String() == string(text) {
-			*s = known
-			return nil
-		}
+	i := slices.IndexFunc(Statuses, func(known Status) bool { return known.String() == string(text) })
+	if i < 0 {
+		return fmt.Errorf("status: must be one of %v, got %q", Statuses, text)
 	}
-	return fmt.Errorf("status: must be one of %v, got %q", Statuses, text)
+	*s = Statuses[i]
+	return nil
 }
 
 // MaxOldSecrets is how many rotated-out secrets an account remembers. An older one is
@@ -149,12 +152,10 @@ func unseal(key, value []byte) ([]byte, error) {
 const erasedFlag = 1
 
 func (r *Record) encode() []byte {
-	b := make([]byte, 0, 128)
-	var flags byte
+	b := append(make([]byte, 0, 128), byte(r.Status), 0)
 	if r.Erased {
-		flags |= erasedFlag
+		b[1] = erasedFlag
 	}
-	b = append(b, byte(r.Status), flags)
 	b = binary.AppendUvarint(b, r.Rev)
 	b = binary.AppendUvarint(b, r.Limit)
 	b = binary.AppendVarint(b, r.Created)
@@ -241,28 +242,27 @@ func (in *reader) byte() byte {
 	return 0
 }
 
-func (in *reader) uvarint() uint64 {
-	v, n := binary.Uvarint(in.b)
+// took takes the n bytes of a number; 0 or less: there was none.
+func (in *reader) took(n int) {
 	if n <= 0 {
 		n = -1
 	}
 	in.take(n)
+}
+
+func (in *reader) uvarint() uint64 {
+	v, n := binary.Uvarint(in.b)
+	in.took(n)
 	return v
 }
 
 func (in *reader) varint() int64 {
 	v, n := binary.Varint(in.b)
-	if n <= 0 {
-		n = -1
-	}
-	in.take(n)
+	in.took(n)
 	return v
 }
 
-func (in *reader) string() string {
-	n := in.uvarint()
-	return string(in.take(int(min(n, 1<<20))))
-}
+func (in *reader) string() string { return string(in.take(int(min(in.uvarint(), 1<<20)))) }
 
 func (in *reader) digest(d *Digest) { copy(d[:], in.take(len(d))) }
 
