@@ -119,17 +119,6 @@ func union(sets []*roaring.Bitmap) *roaring.Bitmap {
 	return roaring.FastOr(sets...)
 }
 
-// both returns what two sets have in common; nil is every record. It may be one of them.
-func both(a, b *roaring.Bitmap) *roaring.Bitmap {
-	switch {
-	case a == nil:
-		return b
-	case b == nil:
-		return a
-	}
-	return roaring.And(a, b)
-}
-
 type bits []uint64
 
 func newBits(n int) bits { return make(bits, (n+63)/64) }

@@ -9,31 +9,17 @@ import (
 	"modeldex/dataset/record"
 )
 
-type searcher interface {
-	match(words []string) *roaring.Bitmap // the records that all of some words, one at least, occur in
-	has(word string) bool                 // whether a word occurs in any record
-	vocabulary() []string                 // the words of the names it looks at
+// A search finds records by words of names: of their own, or of those that they refer to. Searching a million benchmarks
+// is searching a thousand names, in some tens of microseconds per word.
+type search struct {
+	table *Table
+	links []link
+	words []string // of the names, and of all that may be referred to, each once, in order
 }
 
-// nameSearch finds words in the names of every record in turn. Its tables have thousands of
-// records with a few hundred bytes of names each: some tens of microseconds per word.
-type nameSearch struct {
-	texts []string // by ordinal: slug, name and aliases, lower case, one per line
-	words []string // of all texts, each once, in order
-}
-
-func newNameSearch(texts []string) nameSearch {
-	s, seen := nameSearch{texts: texts}, map[string]bool{}
-	for _, text := range texts {
-		for _, word := range strings.FieldsFunc(text, betweenWords) {
-			if len(word) >= shortestWord && !seen[word] {
-				seen[word] = true
-				s.words = append(s.words, word)
-			}
-		}
-	}
-	slices.Sort(s.words)
-	return s
+type link struct {
+	posting *posting // of the field that refers to other records; nil: names are those of the records themselves
+	names   []string // by code of the posting or by ordinal: slug, name and aliases, lower case, one per line
 }
 
 // shortestWord is the length, in bytes, below which a word is near too many others to say what was meant.
@@ -41,10 +27,78 @@ const shortestWord = 3
 
 func betweenWords(r rune) bool { return strings.ContainsRune(" \n-_/:,;()[]\"", r) }
 
-func (s nameSearch) vocabulary() []string { return s.words }
+// newSearch makes the search of a table by the names of its records.
+func newSearch(t *Table, names []string) *search {
+	s := &search{table: t, links: []link{{names: names}}}
+	for _, text := range names {
+		for _, word := range strings.FieldsFunc(text, betweenWords) {
+			if len(word) >= shortestWord {
+				s.words = append(s.words, word)
+			}
+		}
+	}
+	slices.Sort(s.words)
+	s.words = slices.Compact(s.words)
+	return s
+}
 
-func (s nameSearch) has(word string) bool {
-	return slices.ContainsFunc(s.texts, func(text string) bool { return strings.Contains(text, word) })
+// newLinkSearch makes the search of a table by the names of the records in others.
+func newLinkSearch(t *Table, to map[Field]*Table) *search {
+	s := &search{table: t}
+	for _, f := range []Field{Model, Hardware, Tool} {
+		if to[f] == nil {
+			continue
+		}
+		ln := link{posting: t.postings[f]}
+		for _, slug := range ln.posting.values {
+			text := ""
+			if ord, ok := to[f].Find(slug); ok {
+				text = to[f].search.links[0].names[ord]
+			}
+			ln.names = append(ln.names, text)
+		}
+		s.links, s.words = append(s.links, ln), append(s.words, to[f].search.words...)
+	}
+	slices.Sort(s.words)
+	s.words = slices.Compact(s.words)
+	return s
+}
+
+// has reports whether a word occurs in any record.
+func (s *search) has(word string) bool {
+	if _, isID := s.table.Find(word); isID {
+		return true
+	}
+	return slices.ContainsFunc(s.links, func(ln link) bool {
+		return slices.ContainsFunc(ln.names, func(names string) bool { return strings.Contains(names, word) })
+	})
+}
+
+// match is the records that all of some words, one at least, occur in.
+func (s *search) match(words []string) *roaring.Bitmap {
+	out := s.matchOne(words[0])
+	for _, word := range words[1:] {
+		out = roaring.And(out, s.matchOne(word))
+	}
+	return out
+}
+
+// matchOne finds the records with a word in their names, or that refer to one, and the record whose id the word is.
+func (s *search) matchOne(word string) *roaring.Bitmap {
+	own := s.table.find([]string{word})
+	found := []*roaring.Bitmap{own}
+	for _, ln := range s.links {
+		for code, names := range ln.names {
+			switch {
+			case !strings.Contains(names, word):
+			case ln.posting == nil:
+				own.Add(uint32(code))
+			default:
+				found = append(found, ln.posting.sets[code])
+			}
+		}
+	}
+	return union(found)
 }
 
 // An UnknownWord is one that no record of a table has.
@@ -62,87 +116,11 @@ func (t *Table) UnknownWords(words []string, near int) (out []UnknownWord) {
 		}
 		u := UnknownWord{Word: word}
 		if len(word) >= shortestWord {
-			u.Near = record.Near(word, t.search.vocabulary(), near)
+			u.Near = record.Near(word, t.search.words, near)
 		}
 		out = append(out, u)
 	}
 	return out
-}
-
-func (s nameSearch) match(words []string) *roaring.Bitmap {
-	var found []uint32
-	for i, text := range s.texts {
-		if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) }) {
-			found = append(found, uint32(i))
-		}
-	}
-	return roaring.BitmapOf(found...)
-}
-
-// linkSearch finds words in the names of the records that others refer to, and returns the
-// records that refer to them: searching a million benchmarks is searching a thousand names.
-type linkSearch struct {
-	table *Table // of the records
-	links []link
-	words []string // of the names of all records that may be referred to
-}
-
-func (l linkSearch) vocabulary() []string { return l.words }
-
-func (l linkSearch) has(word string) bool {
-	if _, isID := l.table.Find(word); isID {
-		return true
-	}
-	return slices.ContainsFunc(l.links, func(ln link) bool {
-		return slices.ContainsFunc(ln.names, func(names string) bool { return strings.Contains(names, word) })
-	})
-}
-
-type link struct {
-	posting *posting
-	names   []string // by code: the names of the record referred to
-}
-
-// newLinkSearch makes the search of a table by the names of the records in others.
-func newLinkSearch(t *Table, to map[Field]*Table) linkSearch {
-	out := linkSearch{table: t}
-	for _, f := range []Field{Model, Hardware, Tool} {
-		if to[f] == nil {
-			continue
-		}
-		ln, names := link{posting: t.postings[f]}, to[f].search.(nameSearch)
-		for _, slug := range ln.posting.values {
-			text := ""
-			if ord, ok := to[f].Find(slug); ok {
-				text = names.texts[ord]
-			}
-			ln.names = append(ln.names, text)
-		}
-		out.links, out.words = append(out.links, ln), append(out.words, names.words...)
-	}
-	slices.Sort(out.words)
-	out.words = slices.Compact(out.words)
-	return out
-}
-
-func (l linkSearch) match(words []string) (out *roaring.Bitmap) {
-	for _, word := range words {
-		out = both(out, l.matchOne(word))
-	}
-	return out
-}
-
-// matchOne finds the records that refer to one with a word in its names, and the record whose id the word is.
-func (l linkSearch) matchOne(word string) *roaring.Bitmap {
-	found := []*roaring.Bitmap{l.table.find([]string{word})}
-	for _, ln := range l.links {
-		for code, names := range ln.names {
-			if strings.Contains(names, word) {
-				found = append(found, ln.posting.sets[code])
-			}
-		}
-	}
-	return union(found)
 }
 
 func namesOf(slug, name string, more ...string) []string {

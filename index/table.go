@@ -26,7 +26,7 @@ type Table struct {
 	postings map[Field]*posting
 	columns  map[Field]*column
 	kinds    map[Field]FieldKind
-	search   searcher
+	search   *search
 	variants map[Field]variants // of the records that a field refers to
 	related  map[Field]related  // filters whose values stand for several of another field
 
@@ -105,7 +105,7 @@ func (s *source[R]) nameRecords(t *Table) {
 		}
 		texts[i] = strings.Join(names, "\n")
 	}
-	t.names, t.search = slices.Sorted(maps.Keys(t.byName)), newNameSearch(texts)
+	t.names, t.search = slices.Sorted(maps.Keys(t.byName)), newSearch(t, texts)
 }
 
 func (s *source[R]) render(ctx context.Context, t *Table) (err error) {
