@@ -14,8 +14,7 @@ type Conditions struct {
 	t     *Table
 	q     Query
 	parts []condition // sets, then ranges, in the order of the query, then the rest
-	all   bits        // the records that match all conditions, see matching
-	made  bool        // all is made
+	all   bits        // the records that match all conditions; nil before it is asked for
 	hides bool        // the last part is the records that are listed without being asked for
 }
 
@@ -75,41 +74,24 @@ func (t *Table) find(slugs []string) *roaring.Bitmap {
 }
 
 // Has reports whether a record matches all conditions.
-func (c *Conditions) Has(ord uint32) bool {
-	m := c.matching()
-	return m == nil || m.has(ord)
-}
+func (c *Conditions) Has(ord uint32) bool { return c.matching().has(ord) }
 
-// matching is the records that match all conditions; nil is every record. The set may be shared.
+// matching is the records that match all conditions. The set may be shared.
 func (c *Conditions) matching() bits {
-	if !c.made {
-		c.all, c.made = intersection(c.others(func(int) bool { return false })), true
+	if c.all == nil {
+		c.all = c.without("no field has this name")
 	}
 	return c.all
 }
 
-// others are the sets of all conditions but those that leave is true for.
-func (c *Conditions) others(leave func(part int) bool) []bits {
-	sets := make([]bits, 0, len(c.parts))
-	for i, p := range c.parts {
-		if !leave(i) {
-			sets = append(sets, p.set)
+// without is the records that match all conditions but those on a field.
+func (c *Conditions) without(f Field) bits {
+	out := allBits(c.t.n)
+	for _, p := range c.parts {
+		if p.field == f {
+			continue
 		}
-	}
-	return sets
-}
-
-// intersection is the records that are in all of some sets; nil is every record. It may be one of the sets.
-func intersection(sets []bits) bits {
-	switch len(sets) {
-	case 0:
-		return nil
-	case 1:
-		return sets[0]
-	}
-	out := slices.Clone(sets[0])
-	for _, set := range sets[1:] {
-		for i, word := range set {
+		for i, word := range p.set {
 			out[i] &= word
 		}
 	}
@@ -130,11 +112,6 @@ func (c *Conditions) countWithout(except int, set bits) (n int) {
 		n += mathbits.OnesCount64(word)
 	}
 	return n
-}
-
-// without is the records that match all conditions but those on a field; nil is every record.
-func (c *Conditions) without(f Field) bits {
-	return intersection(c.others(func(i int) bool { return c.parts[i].field == f }))
 }
 
 // excluded counts, for each of the conditions from..to, the records that match all others and have no known value. A

@@ -58,36 +58,19 @@ func (c *Conditions) Facets(fields []Field) []Facet {
 
 type facetSet struct {
 	t    *Table
-	set  bits     // nil is every record
-	ords []uint32 // of set; nil where that is
-	bits bits     // of set, or of every record
+	set  bits
+	ords []uint32 // of set
 }
 
 func (t *Table) facetSet(set bits) *facetSet {
-	s := &facetSet{t: t, set: set, bits: set}
-	if set == nil {
-		s.bits = allBits(t.n)
-	} else {
-		s.ords = set.ordinals(make([]uint32, 0, set.count()), 0, t.n)
-	}
-	return s
-}
-
-func (s *facetSet) count(other bits) int {
-	if s.set == nil {
-		return other.count()
-	}
-	return s.set.countIn(other)
+	return &facetSet{t, set, set.ordinals(make([]uint32, 0, set.count()), 0, t.n)}
 }
 
 func (s *facetSet) facet(f Field) Facet {
-	out := Facet{Field: f, Unknown: s.count(s.t.unknown(f)), Known: s.t.n}
-	if s.set != nil {
-		out.Known = len(s.ords)
-	}
-	out.Known -= out.Unknown
+	out := Facet{Field: f, Unknown: s.set.countIn(s.t.unknown(f))}
+	out.Known = len(s.ords) - out.Unknown
 	if c := s.t.columns[f]; c != nil && out.Known > 0 {
-		out.divide(c, s.bits, s.t.kinds[f] == Date)
+		out.divide(c, s.set, s.t.kinds[f] == Date)
 	} else if out.Known > 0 {
 		out.list(s.t.postings[f], s)
 	}
@@ -97,13 +80,13 @@ func (s *facetSet) facet(f Field) Facet {
 func (f *Facet) list(p *posting, s *facetSet) {
 	counts := make([]int, len(p.values)+1)
 	switch {
-	case s.set == nil:
+	case len(s.ords) == s.t.n:
 		for i, set := range p.sets {
 			counts[i] = int(set.GetCardinality())
 		}
 	case p.codes == nil:
 		for i, set := range p.sets {
-			counts[i] = s.count(bitsOf(set, s.t.n))
+			counts[i] = s.set.countIn(bitsOf(set, s.t.n))
 		}
 	default:
 		for _, ord := range s.ords {

@@ -36,7 +36,7 @@ func (t *Table) Select(q Query) Page { return t.Conditions(q).Page() }
 // Page is Select of the query.
 func (c *Conditions) Page() Page {
 	page := Page{
-		Total: c.total(), Excluded: c.excludedByRanges(), ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted(),
+		Total: c.matching().count(), Excluded: c.excludedByRanges(), ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted(),
 	}
 	if c.q.Limit <= 0 {
 		return page
@@ -51,20 +51,6 @@ func (c *Conditions) Page() Page {
 	return page
 }
 
-func (c *Conditions) total() int {
-	if m := c.matching(); m != nil {
-		return m.count()
-	}
-	return c.t.n
-}
-
-func (c *Conditions) countIn(set bits) int {
-	if m := c.matching(); m != nil {
-		return m.countIn(set)
-	}
-	return set.count()
-}
-
 // First is the ordinals of Select and how many records match, on all pages. It leaves out what else a page counts.
 func (t *Table) First(q Query) (ords []uint32, total int) {
 	c := t.Conditions(q)
@@ -72,7 +58,7 @@ func (t *Table) First(q Query) (ords []uint32, total int) {
 		o := t.ordering(&q)
 		ords = o.pick(c.matching(), q.Limit)
 	}
-	return ords, c.total()
+	return ords, c.matching().count()
 }
 
 // Among returns those of ords that match the filters of a query, in their order. Sort, place and
@@ -154,12 +140,9 @@ func (o *ordering) position(ord uint32) *Position {
 	return p
 }
 
-// pick returns up to k records of a set, nil is every record, from o.start on, in order.
+// pick returns up to k records of a set from o.start on, in order.
 func (o *ordering) pick(set bits, k int) []uint32 {
 	ords := o.ordinals()[o.start:]
-	if set == nil {
-		return slices.Clone(ords[:min(k, len(ords))])
-	}
 	out := make([]uint32, 0, min(k, set.count()))
 	if o.home { // the set is in this order
 		return set.ordinals(out, o.start, k)
@@ -221,7 +204,7 @@ func (c *Conditions) mixed() (out []SettingCount) {
 		return nil
 	}
 	for _, s := range c.t.otherSettings {
-		if n := c.countIn(s.records); n > 0 {
+		if n := c.matching().countIn(s.records); n > 0 {
 			out = append(out, SettingCount{s.field, s.value, n})
 		}
 	}

@@ -133,8 +133,8 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 		ords = byNumber(ords, keys[i])
 	}
 	out := &Stats{Excluded: c.excludedByRanges(), ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted()}
-	out.Withdrawn = c.countIn(t.statistics.withdrawn)
-	out.Unknown = c.total() - len(ords) - out.Withdrawn
+	out.Withdrawn = c.matching().countIn(t.statistics.withdrawn)
+	out.Unknown = c.matching().count() - len(ords) - out.Withdrawn
 	met := make([]uint32, t.n+1)
 	for len(ords) > 0 {
 		if len(out.Groups) == q.MaxGroups {
@@ -158,12 +158,12 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 	return out, nil
 }
 
-// counted is the records of a set, nil is every record, with a value of a column that were not withdrawn, in ascending
+// counted is the records of a set with a value of a column that were not withdrawn, in ascending
 // order of the value.
 func (t *Table) counted(set bits, col *column) []uint32 {
 	out := make([]uint32, 0, col.known)
 	for _, ord := range col.asc[:col.known] {
-		if (set == nil || set.has(ord)) && !t.statistics.withdrawn.has(ord) {
+		if set.has(ord) && !t.statistics.withdrawn.has(ord) {
 			out = append(out, ord)
 		}
 	}
