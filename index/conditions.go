@@ -129,12 +129,6 @@ func (c *Conditions) excluded(from, to int) []int {
 	return out
 }
 
-func (c *Conditions) excludedByRanges() []int {
-	return c.excluded(len(c.q.Sets), len(c.q.Sets)+len(c.q.Ranges))
-}
-
-func (c *Conditions) excludedBySets() []int { return c.excluded(0, len(c.q.Sets)) }
-
 // unlisted counts the records that match all conditions and are left out because they are listed only if they are
 // asked for.
 func (c *Conditions) unlisted() int {

@@ -35,8 +35,9 @@ func (t *Table) Select(q Query) Page { return t.Conditions(q).Page() }
 
 // Page is Select of the query.
 func (c *Conditions) Page() Page {
+	sets := len(c.q.Sets)
 	page := Page{
-		Total: c.matching().count(), Excluded: c.excludedByRanges(), ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted(),
+		Total: c.matching().count(), Excluded: c.excluded(sets, sets+len(c.q.Ranges)), ExcludedBySets: c.excluded(0, sets), Unlisted: c.unlisted(),
 	}
 	if c.q.Limit <= 0 {
 		return page

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -132,7 +131,7 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 		keys[i] = t.postings[f].codes
 		ords = byNumber(ords, keys[i])
 	}
-	out := &Stats{Excluded: c.excludedByRanges(), ExcludedBySets: c.excludedBySets(), Unlisted: c.unlisted()}
+	out := &Stats{Excluded: c.excluded(len(q.Sets), len(q.Sets)+len(q.Ranges)), ExcludedBySets: c.excluded(0, len(q.Sets)), Unlisted: c.unlisted()}
 	out.Withdrawn = c.matching().countIn(t.statistics.withdrawn)
 	out.Unknown = c.matching().count() - len(ords) - out.Withdrawn
 	met := make([]uint32, t.n+1)
@@ -328,6 +327,8 @@ var GroupOrders = []string{"key", "n", "sources", "min", "p10", "p25", "median",
 // Statistic is the value of one of GroupOrders, 0 for key.
 func (g *Group) Statistic(by string) float64 {
 	switch by {
+	case "key":
+		return 0
 	case "n":
 		return float64(g.N)
 	case "sources":
@@ -346,11 +347,8 @@ func (g *Group) Statistic(by string) float64 {
 		return g.P90
 	case "max":
 		return g.Max
-	case "newest_run_date":
-		return g.Newest()
-	default:
-		return 0
 	}
+	return g.Newest()
 }
 
 // Page returns at most limit groups after a position, in the order of one of GroupOrders, descending if desc is set.
@@ -359,70 +357,59 @@ func (s *Stats) Page(by string, desc bool, after *Position, limit int) (groups [
 	places := make([]groupPlace, len(s.Groups))
 	for i := range s.Groups {
 		v := s.Groups[i].Statistic(by)
-		places[i] = groupPlace{!math.IsNaN(v), v, 2 * i}
+		places[i] = groupPlace{!math.IsNaN(v), v, float64(i)}
 	}
 	compare := func(a, b groupPlace) int { return a.compare(b, desc, by == "key") }
 	slices.SortFunc(places, compare)
 	if after != nil {
-		n, found := slices.BinarySearchFunc(places, s.placeAt(after), compare)
-		places = places[n+boolInt(found):]
+		key := strings.Split(after.Slug, keySeparator)
+		n, found := slices.BinarySearchFunc(s.Groups, key, func(g Group, key []string) int { return slices.CompareFunc(g.Key(), key, CompareKeys) })
+		at := groupPlace{after.Known, after.Num, float64(n)}
+		if !found { // between two groups
+			at.key -= 0.5
+		}
+		from, found := slices.BinarySearchFunc(places, at, compare)
+		places = places[from+boolInt(found):]
 	}
 	if len(places) > limit {
 		places = places[:limit]
-		next = places[limit-1].position(s)
+		last := places[limit-1]
+		next = &Position{Known: last.known, Slug: strings.Join(s.Groups[int(last.key)].Key(), keySeparator)}
+		if last.known {
+			next.Num = last.value
+		}
 	}
 	groups = make([]Group, len(places))
 	for i, p := range places {
-		groups[i] = s.Groups[p.key/2]
+		groups[i] = s.Groups[int(p.key)]
 	}
 	return groups, next
-}
-
-// A groupPlace is the place of a group in an order, or a place that a group had.
-type groupPlace struct {
-	known bool
-	value float64
-	key   int // twice the number of the group in the order of keys; odd for a key that is between two groups
 }
 
 // keySeparator is between the values of a key in a position. No value contains it.
 const keySeparator = "\x00"
 
-// position is the place of a group that there is.
-func (p groupPlace) position(s *Stats) *Position {
-	out := &Position{Known: p.known, Slug: strings.Join(s.Groups[p.key/2].Key(), keySeparator)}
-	if p.known {
-		out.Num = p.value
-	}
-	return out
+// A groupPlace is the place of a group in an order, or a place that a group had. The key is its number in the order of
+// keys.
+type groupPlace struct {
+	known      bool
+	value, key float64
 }
 
-// placeAt is the place of a group that there is or was.
-func (s *Stats) placeAt(p *Position) groupPlace {
-	key := strings.Split(p.Slug, keySeparator)
-	n := sort.Search(len(s.Groups), func(i int) bool { return slices.CompareFunc(s.Groups[i].Key(), key, CompareKeys) >= 0 })
-	if n == len(s.Groups) || !slices.Equal(s.Groups[n].Key(), key) {
-		return groupPlace{p.Known, p.Num, 2*n - 1}
-	}
-	return groupPlace{p.Known, p.Num, 2 * n}
-}
-
+// compare orders groups by value, unknown last, then by key.
 func (p groupPlace) compare(q groupPlace, desc, byKey bool) int {
 	if p.known != q.known {
 		return boolInt(!p.known) - boolInt(!q.known)
 	}
-	c := 0
+	c, byTie := 0, cmp.Compare(p.key, q.key)
 	if p.known {
 		c = cmp.Compare(p.value, q.value)
 	}
 	if desc {
 		c = -c
 	}
-	if c == 0 {
-		c = cmp.Compare(p.key, q.key)
-		if byKey && desc {
-			c = -c
-		}
+	if desc && byKey {
+		byTie = -byTie
 	}
-	return c
+	return cmp.Or(c, byTie)
 }
