@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	iofs "io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -118,14 +118,14 @@ type acceptance struct {
 
 // accepted leaves out the warnings that the dataset accepts. An entry without its warning is a finding, so that the
 // list does not grow old.
-func (found Findings) accepted(files fs.FS) Findings {
+func (fs Findings) accepted(files iofs.FS) Findings {
 	list, broken := acceptances(files)
 	if broken != nil {
-		return append(found, *broken)
+		return append(fs, *broken)
 	}
-	out := found[:0:0]
+	out := fs[:0:0]
 	used := map[acceptance]bool{}
-	for _, f := range found {
+	for _, f := range fs {
 		key := acceptance{Rule: f.Rule, Record: f.Record, Field: f.Field}
 		if _, ok := list[key]; ok && f.Severity == Warning {
 			used[key] = true
@@ -146,9 +146,9 @@ func (found Findings) accepted(files fs.FS) Findings {
 }
 
 // acceptances reads the list, by entry without its reason. A warning says what is wrong with it.
-func acceptances(files fs.FS) (map[acceptance]string, *Finding) {
-	b, err := fs.ReadFile(files, acceptedFile)
-	if errors.Is(err, fs.ErrNotExist) {
+func acceptances(files iofs.FS) (map[acceptance]string, *Finding) {
+	b, err := iofs.ReadFile(files, acceptedFile)
+	if errors.Is(err, iofs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"math"
@@ -17,10 +18,10 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"modeldex/dataset/record"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"modeldex/dataset/record"
 )
 
 // TestLoadInParallel: workers change neither records nor order nor digest.
@@ -280,5 +281,125 @@ func TestLoadEnds(t *testing.T) {
 		if set != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("part %d: Load = %v, %v, want the error of the context", part, set != nil, err)
 		}
+	}
+}
+
+// TestAnyOrder: default order does not depend on how lines lie in files.
+func TestAnyOrder(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	fsys := sample(t)
+	want, err := Load(context.Background(), fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines [][]byte
+	for name, f := range fsys {
+		if kindOf(name) == benchmarksDir {
+			lines = append(lines, bytes.Split(bytes.TrimSpace(f.Data), []byte{'\n'})...)
+			delete(fsys, name)
+		}
+	}
+	r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	for i := range 3 {
+		from, to := i*len(lines)/3, (i+1)*len(lines)/3
+		fsys[fmt.Sprintf("benchmarks/%04d.ndjson", i)] = &fstest.MapFile{Data: bytes.Join(lines[from:to], []byte{'\n'})}
+	}
+	got, err := Load(context.Background(), fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got.Benchmarks.All(), want.Benchmarks.All()) {
+		t.Error("benchmarks shuffled among files load in another order")
+	}
+}
+
+// alter makes one change to the files of a clean dataset that leaves it clean, and says which.
+func alter(r *rand.Rand, fsys fstest.MapFS, step int) string {
+	names := func(dir string) (out []string) {
+		for name := range fsys {
+			if kindOf(name) == dir && strings.Contains(name, "json") && len(fsys[name].Data) > 0 {
+				out = append(out, name)
+			}
+		}
+		slices.Sort(out)
+		return out
+	}
+	some := func(dir string) (string, *fstest.MapFile) {
+		list := names(dir)
+		name := list[r.IntN(len(list))]
+		fsys[name] = &fstest.MapFile{Data: bytes.Clone(fsys[name].Data)}
+		return name, fsys[name]
+	}
+	switch step % 8 {
+	case 0: // one number
+		name, f := some(benchmarksDir)
+		f.Data = bytes.Replace(f.Data, []byte(`"hardware_count":1`), fmt.Appendf(nil, `"hardware_count":%d`, 2+step), 1)
+		return "edit " + name
+	case 1: // a line gone
+		name, f := some(benchmarksDir)
+		f.Data = f.Data[bytes.IndexByte(f.Data, '\n')+1:]
+		return "cut " + name
+	case 2: // all lines from one file to another
+		name, f := some(benchmarksDir)
+		delete(fsys, name)
+		fsys[fmt.Sprintf("benchmarks/01%02d.ndjson", step)] = f
+		return "move " + name
+	case 3: // half of a file to another
+		name, f := some(benchmarksDir)
+		half := bytes.LastIndexByte(f.Data[:len(f.Data)/2], '\n') + 1
+		fsys[fmt.Sprintf("benchmarks/02%02d.ndjson", step)] = &fstest.MapFile{Data: f.Data[half:]}
+		f.Data = f.Data[:half]
+		return "split " + name
+	case 4: // a model: its computed sizes depend on it
+		name, f := some(modelsDir)
+		f.Data = bytes.Replace(f.Data, []byte(`"aliases": [`), fmt.Appendf(nil, `"aliases": ["one more %d",`, step), 1)
+		f.Data = bytes.Replace(f.Data, []byte(",]"), []byte("]"), 1)
+		return "edit " + name
+	case 5: // what every computed size depends on
+		f := fsys[quantizationsFile]
+		fsys[quantizationsFile] = &fstest.MapFile{Data: append(bytes.Clone(f.Data), '\n')}
+		return "edit " + quantizationsFile
+	case 6: // no other bytes
+		name, _ := some(hardwareDir)
+		return "touch " + name
+	default:
+		name, f := some(toolsDir)
+		f.Data = append(f.Data, ' ')
+		return "edit " + name
+	}
+}
+
+var stepsFlag = flag.Int("steps", 8, "changes of files that TestLast makes; there are eight kinds")
+
+// TestLast: a load given the last set gives what a load without gives, edit after edit.
+func TestLast(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	fsys := sample(t)
+	delete(fsys, "changes/2026.ndjson") // it would know what is cut
+	last, err := Load(context.Background(), fsys, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for step := range *stepsFlag {
+		what := alter(r, fsys, step)
+		got, err := Load(context.Background(), fsys, Options{Last: last, Workers: 1 + r.IntN(3)})
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		want, err := Load(context.Background(), fsys, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(unpacked(got), unpacked(want)) {
+			t.Fatalf("after %q the set differs from that of a load without Last", what)
+		}
+		if same := got == last; same != (want.Digest == last.Digest) {
+			t.Fatalf("after %q Load returned Last: %t, want it where no byte differs", what, same)
+		}
+		last = got
 	}
 }

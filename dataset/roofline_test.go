@@ -4,9 +4,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"modeldex/dataset/pack"
 )
 
 // ptr is the address of a value, for fields that may be null.
@@ -215,5 +220,195 @@ func TestComputedWithinPublished(t *testing.T) {
 		if !maps.Equal(got, tt.want) || !slices.Equal(limited, tt.limited) {
 			t.Errorf("%s: computed %v, limited %v, want %v, %v", tt.name, got, limited, tt.want, tt.limited)
 		}
+	}
+}
+
+func TestRelations(t *testing.T) {
+	list := func(slugs ...Slug) *[]Slug { return &slugs }
+	graphics, fast, slow := Slug("graphics"), 200.0, 100.0
+	r := NewRelations([]Hardware{
+		{Slug: "chip-a", IntegratedGPU: &graphics, MemoryBandwidthGBps: &fast},
+		{Slug: "chip-b", IntegratedGPU: &graphics, MemoryBandwidthGBps: &fast},
+		{Slug: "graphics"},
+		{Slug: "box", Chip: list("chip-a")},
+		{Slug: "cube", Chip: list("chip-a")},
+		{Slug: "laptop", Chip: list("chip-a", "chip-b")},
+		{Slug: "any", Variants: list("small", "large", "slow", "unknown")},
+		{Slug: "small", MemoryBandwidthGBps: &fast},
+		{Slug: "large", MemoryBandwidthGBps: &fast},
+		{Slug: "slow", MemoryBandwidthGBps: &slow},
+		{Slug: "unknown"},
+		{Slug: "tower", Chip: list("large")},
+		{Slug: "alone"},
+	})
+	for slug, want := range map[Slug]map[Slug]Relation{
+		"chip-a":   {"chip-a": SamePart, "graphics": Variant, "box": Machine, "cube": Machine, "laptop": Machine},
+		"chip-b":   {"chip-b": SamePart, "graphics": Variant, "laptop": Machine},
+		"graphics": {"graphics": SamePart, "chip-a": Variant, "chip-b": Variant, "box": Machine, "cube": Machine, "laptop": Machine},
+		"box":      {"box": SamePart, "chip-a": Machine, "graphics": Machine, "cube": Sibling},
+		"any":      {"any": SamePart, "small": Variant, "large": Variant, "slow": Variant, "unknown": Variant, "tower": Machine},
+		"small":    {"small": SamePart, "any": Variant, "large": Sibling, "tower": Sibling},
+		"tower":    {"tower": SamePart, "any": Machine, "large": Machine, "small": Sibling},
+		"slow":     {"slow": SamePart, "any": Variant},
+		"alone":    {"alone": SamePart},
+		"nothing":  nil,
+	} {
+		if diff := cmp.Diff(want, r.of[slug]); diff != "" {
+			t.Errorf("relations of %s (-want +got):\n%s", slug, diff)
+		}
+	}
+	for slug, want := range map[Slug][]Slug{
+		"chip-a": {"box", "cube"}, "graphics": {"box", "chip-a", "chip-b", "cube", "laptop"},
+		"any": {"large", "slow", "small", "tower", "unknown"}, "large": {"tower"}, "box": nil, "laptop": nil,
+	} {
+		if got := r.Forms(slug); !slices.Equal(got, want) {
+			t.Errorf("Forms(%s) = %v, want %v", slug, got, want)
+		}
+	}
+}
+
+// TestShippedRelations: over all pairs of shipped hardware the relation is the same from both sides, a record is the same
+// part as itself alone, and a form is related to what it is a form of.
+func TestShippedRelations(t *testing.T) {
+	hardware := mustShipped(t).Hardware
+	r := NewRelations(hardware)
+	related := 0
+	for i := range hardware {
+		a := hardware[i].Slug
+		for j := range hardware {
+			b := hardware[j].Slug
+			is := r.Between(a, b)
+			if back := r.Between(b, a); is != back || (is == SamePart) != (a == b) {
+				t.Errorf("%s and %s are %q, and %q the other way round", a, b, is, back)
+			}
+			if listed := slices.Contains(r.Related(a), b); listed != (is != "") {
+				t.Errorf("Related(%s) has %s: %t, but they are %q", a, b, listed, is)
+			}
+			if is == "" && slices.Contains(r.Forms(a), b) {
+				t.Errorf("%s is a form of %s and not related to it", b, a)
+			}
+			related += len(is)
+		}
+		if of := r.Related(a); of[0] != a {
+			t.Errorf("Related(%s) begins with %s", a, of[0])
+		}
+	}
+	if related == len("same")*len(hardware) {
+		t.Error("no records are related")
+	}
+	for _, pair := range []struct {
+		a, b Slug
+		is   Relation
+	}{
+		{"amd-radeon-8060s", "amd-ryzen-ai-max-395", Variant},
+		{"nvidia-dgx-spark", "nvidia-gb10", Machine},
+		{"apple-m2-ultra", "apple-mac-studio-m2-ultra", Machine},
+		{"apple-m2-8gpu", "apple-m2", Variant},
+		{"apple-m2-8gpu", "apple-m2-10gpu", Sibling},
+		{"nvidia-a100-sxm4-40gb", "nvidia-a100-sxm4-80gb", ""},
+	} {
+		if is := r.Between(pair.a, pair.b); is != pair.is {
+			t.Errorf("%s and %s are %q, want %q", pair.a, pair.b, is, pair.is)
+		}
+	}
+}
+
+// naiveConfiguration names what is equal in rows that confirm each other; "" for a row that is not compared.
+func naiveConfiguration(b *Benchmark) string {
+	known := b.GenerationTPS != nil && b.Quantization != nil && b.Backend != nil && b.RateBasis != nil && b.SourceKey != nil
+	yes := func(b *bool) bool { return b != nil && *b }
+	if !known || b.Withdrawn != nil || b.Scenario != nil || yes(b.SpeculativeDecoding) || yes(b.PartialOffload) || b.ContextDepth != nil && *b.ContextDepth > 512 {
+		return ""
+	}
+	users, unit := int64(1), ComputeUnit("")
+	if b.Concurrency != nil {
+		users = *b.Concurrency
+	}
+	if b.ComputeUnit != nil {
+		unit = *b.ComputeUnit
+	}
+	return fmt.Sprint(b.Model, " ", b.Hardware, " ", b.Tool, " ", *b.Quantization, " ", *b.Backend, " ", *b.RateBasis, " ", unit, " ", b.HardwareCount, " ", users)
+}
+
+// naiveReproduced compares every row with every other.
+func naiveReproduced(rows []Benchmark) []int32 {
+	out := make([]int32, len(rows))
+	for i := range rows {
+		a := naiveConfiguration(&rows[i])
+		if a == "" {
+			out[i] = -1
+			continue
+		}
+		seen := map[string]bool{}
+		for j := range rows {
+			x, y := rows[i].GenerationTPS, rows[j].GenerationTPS
+			if a == naiveConfiguration(&rows[j]) && *rows[i].SourceKey != *rows[j].SourceKey && max(*x, *y)-min(*x, *y) <= EqualWithin*max(*x, *y) {
+				seen[*rows[j].SourceKey] = true
+			}
+		}
+		out[i] = int32(len(seen))
+	}
+	return out
+}
+
+func TestReproduced(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	decode, q := RateDecode, "Q4_0"
+	for range 20 {
+		rows := make([]Benchmark, 100)
+		for i := range rows {
+			key, speed := string(rune('a'+rng.IntN(4))), 50+10*rng.Float64()
+			backend, unit := []string{"rocm", "vulkan"}[rng.IntN(2)], []ComputeUnit{OnGPU, OnCPU}[rng.IntN(2)]
+			rows[i] = Benchmark{
+				Model: "m", Hardware: Slug(rune('h' + rng.IntN(2))), Tool: "t", HardwareCount: 1, Quantization: &q, Backend: &backend, ComputeUnit: &unit,
+				RateBasis: &decode, GenerationTPS: &speed, SourceKey: &key,
+			}
+			yes, n := rng.IntN(2) == 0, []int64{1, 512, 513}[rng.IntN(3)]
+			switch rng.IntN(16) {
+			case 4:
+				rows[i].SourceKey = nil
+			case 5:
+				rows[i].SpeculativeDecoding = &yes
+			case 6:
+				rows[i].PartialOffload = &yes
+			case 7:
+				rows[i].ContextDepth = &n
+			case 8:
+				rows[i].Concurrency = &n
+			case 9:
+				rows[i].Scenario = ptr(Scenario("offline"))
+			case 10:
+				rows[i].HardwareCount = n
+			case 2:
+				rows[i].Backend = nil
+			case 3:
+				rows[i].ComputeUnit = nil
+			case 0:
+				rows[i].RateBasis = nil
+			case 1:
+				rows[i].Withdrawn = &Withdrawal{}
+			}
+		}
+		pack := pack.New(rows)
+		if diff := cmp.Diff(naiveReproduced(rows), Reproduced(&pack)); diff != "" {
+			t.Fatalf("(-naive +got):\n%s", diff)
+		}
+	}
+}
+
+// TestReproducedByBackend: the same speed through another backend or on another unit confirms nothing.
+func TestReproducedByBackend(t *testing.T) {
+	row := func(source, backend string, unit ComputeUnit) Benchmark {
+		decode, q, speed := RateDecode, "Q4_0", 50.0
+		return Benchmark{
+			Model: "m", Hardware: "h", Tool: "t", HardwareCount: 1, Quantization: &q, Backend: &backend, ComputeUnit: &unit,
+			RateBasis: &decode, GenerationTPS: &speed, SourceKey: &source,
+		}
+	}
+	pack := pack.New([]Benchmark{row("a", "rocm", OnGPU), row("b", "rocm", OnGPU), row("c", "vulkan", OnGPU), row("d", "rocm", OnMixed)})
+	if diff := cmp.Diff([]int32{1, 1, 0, 0}, Reproduced(&pack)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -396,35 +396,6 @@ func compareBins(t *testing.T, got Facet, nums []float64) {
 	}
 }
 
-// TestBinEdges: bins are of equal width, of equal ratio where the ends differ by more than 100, or of whole months.
-func TestBinEdges(t *testing.T) {
-	tests := []struct {
-		name                string
-		of                  func(low, high float64) []float64
-		low, high           float64
-		bins                int
-		second, penultimate float64
-	}{
-		{"one value", binEdges, 7, 7, 1, 7, 7},
-		{"a factor of 100", binEdges, 1, 100, 40, 3.475, 97.525},
-		{"more than a factor of 100", binEdges, 1, 1e40, 40, 10, 1e39},
-		{"from 0", binEdges, 0, 4000, 40, 100, 3900},
-		{"within a month", monthEdges, 20240511, 20240530, 1, 20240600, 20240500},
-		{"over the end of a year", monthEdges, 20241105, 20250201, 4, 20241200, 20250200},
-		{"from the first day of a year", monthEdges, 20240101, 20240201, 2, 20240200, 20240200},
-		{"as many months as bins", monthEdges, 20240101, 20270400, 40, 20240200, 20270400},
-		{"one month more", monthEdges, 20240101, 20270500, 21, 20240300, 20270500},
-	}
-	for _, tt := range tests {
-		edges := tt.of(tt.low, tt.high)
-		n := len(edges)
-		if n != tt.bins+1 || n > maxBins+1 || edges[0] > tt.low || edges[n-1] < tt.high ||
-			math.Abs(edges[1]/tt.second-1) > 1e-9 || math.Abs(edges[n-2]/tt.penultimate-1) > 1e-9 {
-			t.Errorf("%s: bins of %v to %v end at %v, want %d, with %v and %v inside", tt.name, tt.low, tt.high, edges, tt.bins, tt.second, tt.penultimate)
-		}
-	}
-}
-
 // TestSupplementary: measurements of a supplementary source count only in groups without others.
 func TestSupplementary(t *testing.T) {
 	set := newRandom(1, 40, 0).set(400, 12)

@@ -2,15 +2,18 @@ package snapshot
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/gowebpki/jcs"
 	"pgregory.net/rapid"
 )
 
@@ -439,9 +442,87 @@ func resealRapid(t *rapid.T, v any) []byte {
 	return b
 }
 
-func TestFindingString(t *testing.T) {
-	f := Finding{Path: "a.json", Pointer: pointer("models", "0", "a/b~c"), Rule: "must hold"}
-	if got, want := fmt.Sprint(f), "a.json#/models/0/a~1b~0c: must hold"; got != want {
-		t.Errorf("String = %q, want %q", got, want)
+// FuzzRead: a document is either rejected or is exactly what seal writes of it.
+func FuzzRead(f *testing.F) {
+	good, _ := mustBuild(f, smallInputs())
+	for _, seed := range [][]byte{
+		good, nil, []byte("{}"), []byte("[]"), good[:200], []byte(`{"meta":{"model_count":1e999999999}}`),
+		bytes.Replace(good, []byte(`"rank"`), []byte(`"rang"`), 1), []byte("{\"a\":\"\xff\"}"),
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		doc, findings := Read(bytes.NewReader(b))
+		if (doc == nil) != (len(findings) > 0) {
+			t.Fatalf("document %v and findings %v", doc != nil, findings)
+		}
+		if doc == nil {
+			return
+		}
+		again, err := seal(doc)
+		if err != nil || !bytes.Equal(again, b) {
+			t.Fatalf("accepted bytes are not the sealed document, %v", err)
+		}
+	})
+}
+
+// TestHashOracle compares with an independent RFC 8785 implementation.
+func TestHashOracle(t *testing.T) {
+	good, _ := mustBuild(t, smallInputs())
+	var root map[string]any
+	if err := json.Unmarshal(good, &root); err != nil {
+		t.Fatal(err)
+	}
+	root[hashField] = ""
+	plain, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	oracle, err := jcs.Transform(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(oracle)
+	if got, want := mustHash(t, good), hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("Hash = %s, the oracle says %s", got, want)
+	}
+	if got := mustRead(t, good).OutputHash; got != mustHash(t, good) {
+		t.Errorf("output_hash_sha256 = %s, want %s", got, mustHash(t, good))
+	}
+}
+
+// TestCanonicalNumbers: doubles of every size are spelled as the oracle spells them.
+func TestCanonicalNumbers(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 3))
+	for range 20000 {
+		f := math.Float64frombits(rnd.Uint64())
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			continue
+		}
+		got, err := canonical([]float64{f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := jcs.Transform(got)
+		if err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("canonical(%v) = %s, the oracle says %s, %v", f, got, want, err)
+		}
+	}
+}
+
+func TestDigest(t *testing.T) {
+	a, errA := Digest([]Row{{Row: 1}, {Row: 2}})
+	b, errB := Digest([]Row{{Row: 2}, {Row: 1}})
+	c, errC := Digest([]Row{{Row: 2}, {Row: 3}})
+	if errA != nil || errB != nil || errC != nil {
+		t.Fatal(errA, errB, errC)
+	}
+	if a != b || a == c {
+		t.Errorf("Digest = %s, %s, %s, want the first two equal and the third another", a, b, c)
+	}
+	if _, err := Digest([]float64{math.NaN()}); err == nil {
+		t.Error("Digest(NaN) = nil, want an error")
 	}
 }

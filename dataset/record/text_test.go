@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestInvisible(t *testing.T) {
@@ -49,17 +52,6 @@ func TestClip(t *testing.T) {
 		if got := Clip(tt.text, tt.n); got != tt.want {
 			t.Errorf("Clip(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
 		}
-	}
-}
-
-func TestCounted(t *testing.T) {
-	for n, want := range map[int]string{0: "0 findings", 1: "1 finding", 2: "2 findings", 1000: "1000 findings"} {
-		if got := Counted(n, "finding"); got != want {
-			t.Errorf("Counted(%d) = %q, want %q", n, got, want)
-		}
-	}
-	if got := Noun(uint64(1), "entry", "entries") + " " + Noun(int64(2), "entry", "entries"); got != "entry entries" {
-		t.Errorf("Noun = %q, want entry entries", got)
 	}
 }
 
@@ -126,5 +118,200 @@ func eachLine(t *testing.T, do func(where, line string), endings ...string) {
 	})
 	if err != nil || read < 100 {
 		t.Fatalf("%d files read, %v", read, err)
+	}
+}
+
+func TestOriginKey(t *testing.T) {
+	for url, want := range map[URL]string{
+		"https://github.com/ggml-org/llama.cpp/discussions/4167#c1":     "github.com/ggml-org/llama.cpp",
+		"https://github.com/QwenLM/Qwen3":                               "github.com/qwenlm/qwen3",
+		"https://github.com/QwenLM/Qwen3?tab=readme":                    "github.com/qwenlm/qwen3",
+		"https://raw.githubusercontent.com/QwenLM/Qwen3/main/README.md": "github.com/qwenlm/qwen3",
+		"https://github.com/orgs":                                       "github.com/orgs",
+		"https://github.com":                                            "github.com",
+		"https://github.com/":                                           "github.com",
+		"https://www.amd.com/en/products/graphics.html":                 "amd.com",
+		"http://Example.COM?q=https://github.com/a/b":                   "example.com",
+		"https://gist.github.com/someone/0123":                          "gist.github.com",
+		"https://huggingface.co/Qwen/Qwen3-8B/blob/main/config.json#L1": "huggingface.co",
+	} {
+		if got := url.OriginKey(); got != want {
+			t.Errorf("%s: got %q, want %q", url, got, want)
+		}
+	}
+}
+
+func TestConditionOf(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want PriceCondition
+		ok   bool
+	}{
+		{"new", "new", true},
+		{"used, asked on eBay", "used", true},
+		{"not stated, one shop's listing", "not stated", true},
+		{"mixed", "mixed", true},
+		{"", "", false},
+		{"New", "New", false},
+		{"newest", "newest", false},
+		{"mean of 5 used", "mean of 5 used", false},
+	} {
+		if got, ok := ConditionOf(tt.text); got != tt.want || ok != tt.ok {
+			t.Errorf("ConditionOf(%q) = %q, %v, want %q, %v", tt.text, got, ok, tt.want, tt.ok)
+		}
+	}
+}
+
+func TestNear(t *testing.T) {
+	models := []string{"llama-3-8b", "llama-3.1-8b", "llama-3.1-8b-instruct", "llama-3.1-70b", "qwen3-8b", "phi-4"}
+	for _, tt := range []struct {
+		name, word string
+		candidates []string
+		n          int
+		want       []string
+	}{
+		{"one letter off", "nvida", []string{"amd", "nvidia", "intel"}, 1, []string{"nvidia"}},
+		{"letter case does not count", "NVIDIA", []string{"amd", "nvidia"}, 1, []string{"nvidia"}},
+		{"nearest first", "llama-3.1-8", models, 3, []string{"llama-3.1-8b", "llama-3-8b", "llama-3.1-70b"}},
+		{"part of a name", "instruct", models, 3, []string{"llama-3.1-8b-instruct"}},
+		{"no more than asked", "llama-3.1-8b", models, 1, []string{"llama-3.1-8b"}},
+		{"nothing near", "gpt-oss-120b", []string{"phi-4", "qwen3-8b"}, 3, []string{}},
+		{"two letters say too little to search for", "ph", []string{"some-phi-model"}, 1, []string{}},
+		{"nothing to choose from", "x", nil, 3, []string{}},
+		{"none wanted", "phi-4", models, 0, []string{}},
+		{"no word", "", []string{"ab", "abcdef"}, 2, []string{}},
+		{"another word as short", "f0", []string{"yi", "phi"}, 1, []string{}},
+		{"one sign", "_", []string{"q"}, 1, []string{}},
+		{"a sign of several bytes", "\u2603", []string{"yi"}, 1, []string{}},
+		{"a plural", "families", []string{"family", "license"}, 1, []string{"family"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, Near(tt.word, tt.candidates, tt.n)); diff != "" {
+				t.Errorf("Near(%q) (-want +got):\n%s", tt.word, diff)
+			}
+		})
+	}
+}
+
+func TestSlug(t *testing.T) {
+	for _, tt := range []struct {
+		slug Slug
+		want bool
+	}{
+		{"llama-3.1-8b-instruct", true},
+		{"a", true},
+		{"0", true},
+		{"a.b-c.d", true},
+		{Slug(strings.Repeat("a", MaxSlug)), true},
+		{"", false},
+		{"-a", false},
+		{"a-", false},
+		{".a", false},
+		{"a.", false},
+		{"a--b", false},
+		{"a.-b", false},
+		{"A", false},
+		{"a_b", false},
+		{"a b", false},
+		{"a/b", false},
+		{"ä", false},
+		{"a\n", false},
+		{Slug(strings.Repeat("a", MaxSlug+1)), false},
+	} {
+		if got := tt.slug.Valid(); got != tt.want {
+			t.Errorf("Slug(%q).Valid() = %t, want %t", tt.slug, got, tt.want)
+		}
+	}
+}
+
+// TestDate compares with the standard library over every text of digits and hyphens near a date.
+
+func TestDate(t *testing.T) {
+	pattern := regexp.MustCompile(DatePattern)
+	for _, tt := range []struct {
+		date Date
+		want string // the first instant, empty if it is not a date
+	}{
+		{"2024-07-23", "2024-07-23"},
+		{"2024-07", "2024-07-01"},
+		{"2024", "2024-01-01"},
+		{"2024-02-29", "2024-02-29"},
+		{"0001-01-01", "0001-01-01"},
+		{"2023-02-29", ""},
+		{"2024-00-01", ""},
+		{"2024-13", ""},
+		{"2024-04-31", ""},
+		{"2024-1-1", ""},
+		{"24", ""},
+		{"", ""},
+		{"2024-07-23T00:00:00Z", ""},
+		{"2024/07/23", ""},
+		{"2024-07-2x", ""},
+		{"-024-01-01", ""},
+		{"２０２４", ""},
+	} {
+		got, ok := tt.date.Time()
+		if ok != (tt.want != "") || ok && got.Format(time.DateOnly) != tt.want {
+			t.Errorf("Date(%q).Time() = %v, %t, want %q", tt.date, got, ok, tt.want)
+		}
+		if ok && !pattern.MatchString(string(tt.date)) {
+			t.Errorf("Date(%q) is valid, the pattern of schemas refuses it", tt.date)
+		}
+	}
+}
+
+// DateOf undoes Number.
+func TestDateOf(t *testing.T) {
+	for _, d := range []Date{"2024", "2024-05", "2024-05-09", "0987-12-31"} {
+		if got := DateOf(d.Number()); got != d {
+			t.Errorf("DateOf(%d) = %q, want %q", d.Number(), got, d)
+		}
+	}
+}
+
+func TestURL(t *testing.T) {
+	for _, tt := range []struct {
+		url  URL
+		want bool
+	}{
+		{"https://example.com", true},
+		{"http://example.com/a?b=c#d", true},
+		{"https://example.com/ü", true},
+		{"https://example.com:8080/a", true},
+		{"https://a-b.example.com?q", true},
+		{"https://xn--e1afmkfd.example/", true},
+		{"https://localhost/x", true},
+		{"https://192.0.2.1/x", true},
+		{"", false},
+		{"https://-", false},
+		{"https://..", false},
+		{"https://a..b/", false},
+		{"https://-a.b/", false},
+		{"https://a-.b/", false},
+		{"https://a.-b/", false},
+		{"https://example.com./", false},
+		{"https://?", false},
+		{"https://#", false},
+		{"https://[::1", false},
+		{`https://\evil`, false},
+		{`https://example.com/\evil`, false},
+		{"https://user:pw@example.com/", false},
+		{"https://example.com:99999/", false},
+		{"https://example.com:/", false},
+		{"https://example.com:8x/", false},
+		{"https://exam\u0440le.com/", false},
+		{`https://example.com/"><script>`, false},
+		{"example.com", false},
+		{"ftp://example.com", false},
+		{"https://", false},
+		{"https:///path", false},
+		{"https://exa mple.com", false},
+		{"https://example.com\n", false},
+		{"HTTPS://example.com", false},
+		{" https://example.com", false},
+	} {
+		if got := tt.url.Valid(); got != tt.want {
+			t.Errorf("URL(%q).Valid() = %t, want %t", tt.url, got, tt.want)
+		}
 	}
 }
