@@ -90,7 +90,7 @@ type cli struct {
 	Fit struct {
 		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Show whether a model runs on some hardware, and how fast: a table of its quantizations, best first."`
 		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements they did not use, by source page, hardware and model."`
-		Findings fit.Findings `cmd:"" help:"List runs that fitted in memory although the formulas say that the devices have too little."`
+		Findings fit.Findings `cmd:"" help:"List runs that fitted in memory although the formulas say that they need more."`
 	} `cmd:"" help:"Show whether a model runs on some hardware, and how fast: modeldex fit MODEL HARDWARE."`
 	Resolve    data.Resolve  `cmd:"" help:"Find the records that names refer to: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names, it reads lines from standard input."`
 	Ask        fit.Ask       `cmd:"" help:"Answer a question in plain words: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Shows how the question was read."`
@@ -108,8 +108,8 @@ const about = `modeldex serves open-weight models, hardware, local-AI tools and 
   modeldex check data                     check dataset files before a merge
   modeldex diff origin/main data          what a branch changes in the dataset
 
-Exit codes: 0 success, 1 findings or failure, 2 wrong usage; 130 or 143, as shells show it, if SIGINT or SIGTERM ended
-the verb before it was done. A server that is running ends with 0 then.`
+Exit codes: 0 success, 1 findings or failure, 2 wrong usage; 130 or 143, as shells show it, if SIGINT or SIGTERM stopped
+the command early. A running server exits with 0 instead.`
 
 func main() { os.Exit(run(os.Args[1:])) }
 

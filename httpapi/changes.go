@@ -194,7 +194,7 @@ func trailNotices(t changes.Trail) []Notice {
 	}
 	return []Notice{{
 		Code: "changes_unrecorded", Parameter: "since",
-		Detail: "the dataset being served differs from the last recorded release, and not all of those differences are listed; compare dataset_digest, and read the lists anew if you need them",
+		Detail: "the dataset being served differs from the last recorded release, and not all of those differences are listed; compare dataset_digest, and fetch the lists again if you need them",
 	}}
 }
 

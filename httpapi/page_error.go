@@ -29,7 +29,7 @@ var plainErrors = map[*code]plainError{
 	unknownParameter:   {"This address has no answer", "It asks for something this page does not know:"},
 	invalidCursor:      {"This part of the list was not found", "The link to it is damaged. The list itself is still there."},
 	cursorMismatch:     {"This part of the list was not found", "The link to it belongs to a list with other filters. The list itself is still there."},
-	notFound:           {"Not found", "Nothing here has this name. It may be spelt in another way, or not be listed yet."},
+	notFound:           {"Not found", "No page has this name. It may be spelled differently, or not be listed yet."},
 	unknownRoute:       {"There is no such page", "The address may be mistyped, or the link that led here is wrong."},
 	versionGone:        {"That is too long ago", "What changed since then is no longer recorded. The changes that are recorded are still there."},
 	pageLimited:        {"Too many pages in a short time", "More pages were asked for from your network than this site gives at once. Programs are better served by the API, with a free key."},

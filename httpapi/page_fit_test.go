@@ -88,13 +88,13 @@ func TestPageTexts(t *testing.T) {
 			"/models/deepseek-v4-pro-0813":                                {"facts about its memory are not published", "Contribute a run", "Not known: "},
 		},
 		"a comparison leads to its runs, and all parameters of a dense model are active": {
-			"/compare?hardware=nvidia-rtx-4090,nvidia-rtx-3090": {"The same measurements", "<svg", ">24 GB", `#rests" rel="nofollow" class=`},
+			"/compare?hardware=nvidia-rtx-4090,nvidia-rtx-3090": {"Measured with the same settings", "<svg", ">24 GB", `#rests" rel="nofollow" class=`},
 			"/compare?models=gpt-oss-20b,llama-3.1-8b-instruct": {` × 10⁹<`, `>mixture of experts<`},
 		},
 		"a machine that nobody has measured shows the runs of its chip": {
 			"/hardware/nvidia-dgx-spark": {"these are others with the same chip", "/explore/benchmarks?silicon=nvidia-dgx-spark"},
 			"/hardware/nvidia-gb10":      {"!with the same chip"},
-			"/hardware/amd-epyc-7282":    {"Nobody has published such a run yet", "!All runs o", "!Tokens per second while one stream"},
+			"/hardware/amd-epyc-7282":    {"No comparable run has been published yet", "!All runs o", "!Tokens per second while one stream"},
 		},
 		"who has no listed hardware is led to an answer, and told what else to enter": {
 			"/":                      {`href="/fit">Describe the machine by its memory`},

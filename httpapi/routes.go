@@ -13,8 +13,8 @@ func buildRoutes() []route {
 	out := []route{
 		{method: "POST", path: "/api/v1/keys", id: "issueKey", tag: "keys", summary: "Issue a free-tier key; it is shown this once", answer: issueKey},
 		{method: "GET", path: "/api/v1/keys/self", id: "showKey", tag: "keys", summary: "Usage and state of the calling key", access: keyed, answer: showKey},
-		{method: "DELETE", path: "/api/v1/keys/self", id: "revokeKey", tag: "keys", summary: "Revoke the calling key for good", access: keyed, answer: revokeKey},
-		{method: "POST", path: "/api/v1/keys/self/rotate", id: "rotateKey", tag: "keys", summary: "Replace the calling key; its counters go on", access: keyed, answer: rotateKey},
+		{method: "DELETE", path: "/api/v1/keys/self", id: "revokeKey", tag: "keys", summary: "Revoke the calling key permanently", access: keyed, answer: revokeKey},
+		{method: "POST", path: "/api/v1/keys/self/rotate", id: "rotateKey", tag: "keys", summary: "Replace the calling key; its counters continue", access: keyed, answer: rotateKey},
 	}
 	out = append(out, route{method: "GET", path: "/api/v1/benchmarks/stats", id: "benchmarkStats", summary: "Statistics of benchmarks by hardware, model or other fields", tag: "benchmarks", access: charged, list: statsList, answer: showStats})
 	for _, r := range resources {

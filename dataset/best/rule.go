@@ -102,8 +102,8 @@ func (l *List) All() []fit.Best {
 
 // The reasons for which what runs is not recommended.
 const (
-	otherForm = "made for something else than chat"
-	noneKnown = "nothing is known of what it can do"
+	otherForm = "made for something other than chat"
+	noneKnown = "we do not know what it can do"
 	noProgram = "no current program is known to drive it"
 )
 

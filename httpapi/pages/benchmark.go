@@ -26,11 +26,11 @@ func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	v.Title, v.Lead, v.Figures = heading+" · "+id, how+benchmarkLead(b), figures
 	v.Crumbs = append(v.Crumbs, Link{Text: n.of("models", b.Model), Href: "/models/" + model})
 	_, v.Groups = v.groupsOf(n, benchmarkFields, row, nil)
-	v.Invite = &Link{Text: "Contribute a run of the same pair", Href: address("/contribute", "hardware", hardware, "model", model)}
+	v.Invite = &Link{Text: "Contribute a run of this model and hardware", Href: address("/contribute", "hardware", hardware, "model", model)}
 	if b.SourceURL != nil {
 		v.Actions = append(v.Actions, Link{Text: "Open the source", Href: webAddress(str(b.SourceURL))})
 	}
-	v.Actions = append(v.Actions, Link{Text: "Runs of the same pair", Href: address("/explore/benchmarks", "hardware", hardware, "model", model)})
+	v.Actions = append(v.Actions, Link{Text: "Other runs of this model and hardware", Href: address("/explore/benchmarks", "hardware", hardware, "model", model)})
 	if b.Withdrawn != nil {
 		v.Notes = append(v.Notes, "Withdrawn on "+string(b.Withdrawn.Date)+": "+b.Withdrawn.Reason)
 	}

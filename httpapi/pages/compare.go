@@ -66,7 +66,7 @@ func (v *Compare) HTML() []byte { return v.site.render("compare.html", v) }
 func sameTable(f *charts.Figure, field index.Field, slugs []string, base string) Table {
 	prompts := url.Values{string(field): {strings.Join(slugs, ",")}, "settings": {index.SingleStream}, "sort": {"-" + string(index.PromptTPS)}}
 	t := Table{
-		ID: "speed", Title: "The same measurements, in tok/s", Empty: f.Missing, Plot: plot(f, "plot-speed", base),
+		ID: "speed", Title: "Measured with the same settings, in tok/s", Empty: f.Missing, Plot: plot(f, "plot-speed", base),
 		More: &Link{Text: "How fast they read prompts", Href: "/explore/benchmarks?" + prompts.Encode()},
 	}
 	for _, c := range f.Table.Columns {

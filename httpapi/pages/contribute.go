@@ -118,9 +118,9 @@ func give(repository, page string) Link {
 	branch, folder, _ := strings.Cut(tree, "/")
 	switch u, err := url.Parse(base); {
 	case base == "" || err != nil:
-		return Link{Text: "Tell us, with the page that says it", Href: "/about#mistakes"}
+		return Link{Text: "Tell us, and name the source", Href: "/about#mistakes"}
 	case strings.EqualFold(u.Hostname(), "github.com") && !strings.HasPrefix(page, "/benchmarks/"): // those share a file
-		return Link{Text: "Add it to the file, with the page that says it", Href: base + "/edit/" + url.PathEscape(branch) + path.Join("/", folder, page) + ".json"}
+		return Link{Text: "Add it to the file, and name the source", Href: base + "/edit/" + url.PathEscape(branch) + path.Join("/", folder, page) + ".json"}
 	}
-	return Link{Text: "Open an issue, with the page that says it", Href: base + "/issues/new"}
+	return Link{Text: "Open an issue, and name the source", Href: base + "/issues/new"}
 }

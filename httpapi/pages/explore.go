@@ -132,7 +132,7 @@ func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Cond
 	}
 	if q.Kind == "benchmarks" {
 		now := q.Params.Get("settings")
-		v.Settings = []Choice{{index.SingleStream, "One request on one device: speeds that compare", now == index.SingleStream}, {"", "All settings, mixed", now == ""}}
+		v.Settings = []Choice{{index.SingleStream, "One request on one device: comparable speeds", now == index.SingleStream}, {"", "All settings, mixed", now == ""}}
 	}
 	for i, chosen := range v.Chosen[:min(len(v.Chosen), 3)] { // tells tabs and bookmarks apart
 		v.Title += [...]string{": ", ", "}[min(i, 1)] + chosen.Text
@@ -373,7 +373,7 @@ func unitText(f *index.FieldInfo) string {
 }
 
 func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Place) Table {
-	t := Table{ID: "results", Title: l.heading, Empty: "No record matches all of these filters. Take one away."}
+	t := Table{ID: "results", Title: l.heading, Empty: "No record matches all of these filters. Remove one."}
 	var shown []int
 	for i, head := range l.columns {
 		if q.Runs != nil && slices.Contains(l.minor, i) {

@@ -79,7 +79,7 @@ Every page of records and figures has its data at the same address with .json, .
 
 ## Pages
 
-- [Models](%[4]s/explore/models.md): list with filters, the parameters are those of /api/v1/models
+- [Models](%[4]s/explore/models.md): list with filters; takes the parameters of /api/v1/models
 - [Hardware](%[4]s/explore/hardware.md): with runs=MODEL and context=N, the hardware that runs a model
 - [Tools](%[4]s/explore/tools.md)
 - [Benchmarks](%[4]s/explore/benchmarks.md)

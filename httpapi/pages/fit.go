@@ -163,7 +163,7 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	}
 	list := runsTable(gen, q.Query, q.Found[:min(len(q.Found), shownFitRows)])
 	list.Title, list.Empty = text.Count(len(q.Found), "model, best first", "models, best first"), "No known quantization of any model fits. Try a shorter context or a compressed cache."
-	list.Intro = "Each is in the quantization that is best here, which weighs few bits against speed and memory. " + speedsAre(q)
+	list.Intro = "Each is shown in the quantization that suits this machine best: precision is weighed against speed and memory. " + speedsAre(q)
 	if len(q.Found) > shownFitRows {
 		list.Source = "The first " + text.Whole(shownFitRows) + " are shown."
 	}
@@ -242,14 +242,13 @@ func verdictLine(gen *index.Generation, q *FitQuery) string {
 	speed := speedLine(q, best)
 	switch best.Verdict {
 	case fit.Fits:
-		runs := speed + " It fits"
 		if best.BitsPerWeight != nil && *best.BitsPerWeight < fit.LeastBits {
-			runs += " only with fewer than four bits per weight, where answers become clearly worse"
+			room += " It has fewer than four bits per weight, where answers become clearly worse."
 		}
 		if speed == "" && q.Query.Hardware == "" && q.Query.BandwidthGBps == 0 {
 			room += " Enter the bandwidth of the memory as well for an estimate of its speed."
 		}
-		return strings.TrimSpace(runs + room)
+		return strings.TrimSpace(speed + " It fits" + room)
 	case fit.Tight:
 		return strings.TrimSpace(speed + " It fits only by using memory that should stay free" + room)
 	case fit.Offload:
@@ -360,7 +359,7 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 	if one {
 		t.Title = "Memory and speed"
 	} else if best.Quantization != "" {
-		t.Intro += " In bold: the one that lists name."
+		t.Intro += " In bold: the one shown in lists."
 	}
 	for _, listed := range []bool{true, false} {
 		for i := range q.Answer.Sizes {
