@@ -52,29 +52,6 @@ func TestBitsPerWeight(t *testing.T) {
 	}
 }
 
-// TestFourBitsOfShipped: a size of four bits by its name is not said to have fewer, where the weights of the files are known.
-func TestFourBitsOfShipped(t *testing.T) {
-	t.Parallel()
-	e := shippedEngine(t)
-	looked := 0
-	for _, slug := range e.bySlug {
-		m := e.models[slug]
-		for i := range m.Quantizations {
-			z := &m.Quantizations[i]
-			if m.weights[z.Format] == 0 || !strings.Contains(z.Name, "Q4") {
-				continue
-			}
-			looked++
-			if bits := m.bits(z); *bits < LeastBits {
-				t.Errorf("%s of %s: %.2f bits per weight", z.Name, slug, *bits)
-			}
-		}
-	}
-	if looked < 100 {
-		t.Errorf("%d sizes were looked at", looked)
-	}
-}
-
 // TestOrderOfSizes: of sizes of one precision a file that can be had comes before one that was worked out, and a smaller one first.
 func TestOrderOfSizes(t *testing.T) {
 	t.Parallel()
@@ -121,9 +98,11 @@ func TestSpread(t *testing.T) {
 }
 
 // Whatever the shipped data says of a model, a list looks at few of its sizes on hardware where none was measured, and at one
-// that is as small as any published file, and of at least LeastBits where that is.
-func TestFewSizesOfLists(t *testing.T) {
+// that is as small as any published file, and of at least LeastBits where that is. A size of four bits by its name is not
+// said to have fewer, where the weights of the files are known.
+func TestSizesOfShipped(t *testing.T) {
 	e := shippedEngine(t)
+	fourBits := 0
 	for _, slug := range e.bySlug {
 		m := e.models[slug]
 		n := 0
@@ -141,47 +120,61 @@ func TestFewSizesOfLists(t *testing.T) {
 			if z.Basis == dataset.Published && !slices.ContainsFunc(m.order, asSmall) {
 				t.Errorf("%s: lists look at nothing as small as %s", slug, z.Name)
 			}
-		}
-	}
-}
-
-// A list names a size that somebody published, measured or usually makes. Of any other the answer about the one model says
-// that it is not listed, behind all that are.
-func TestListedSizes(t *testing.T) {
-	set, e := shippedSet(t), shippedEngine(t)
-	measured := map[string]bool{}
-	for _, b := range set.Benchmarks.All() {
-		if b.Quantization != nil && b.Withdrawn == nil {
-			measured[string(b.Model)+" "+strings.ToLower(*b.Quantization)] = true
-		}
-	}
-	published := map[string]bool{}
-	for i := range set.Models {
-		m := &set.Models[i]
-		for j := range m.Quantizations {
-			if z := &m.Quantizations[j]; z.Basis == dataset.Published {
-				published[string(m.Slug)+" "+z.Name] = true
+			if m.weights[z.Format] > 0 && strings.Contains(z.Name, "Q4") {
+				if fourBits++; !m.hasLeastBits(at) {
+					t.Errorf("%s of %s has fewer bits per weight", z.Name, slug)
+				}
 			}
 		}
 	}
-	usually := []string{"F16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"}
-	named := 0
-	for _, hardware := range []dataset.Slug{"nvidia-rtx-3060", "nvidia-rtx-4090", "apple-m4-max-40gpu"} {
-		for _, least := range []float64{0, 30} {
-			found, fault := e.Models(Query{Hardware: hardware}, least)
+	if fourBits < 100 {
+		t.Errorf("%d sizes of four bits were looked at", fourBits)
+	}
+}
+
+// A list names the first of the sizes of the answer about the one model: one that somebody published, measured or usually
+// makes. Sizes that are not listed are behind all that are. With MeasuredFirst it names no size of more than EnoughBits where
+// another runs that was measured as well, or neither was.
+func TestListedSizes(t *testing.T) {
+	set, e := shippedSet(t), shippedEngine(t)
+	exists := map[string]bool{}
+	for _, b := range set.Benchmarks.All() {
+		if b.Quantization != nil && b.Withdrawn == nil {
+			exists[string(b.Model)+" "+strings.ToLower(*b.Quantization)] = true
+		}
+	}
+	for i := range set.Models {
+		m := &set.Models[i]
+		for _, name := range usual {
+			exists[string(m.Slug)+" "+strings.ToLower(name)] = true
+		}
+		for j := range m.Quantizations {
+			if z := &m.Quantizations[j]; z.Basis == dataset.Published {
+				exists[string(m.Slug)+" "+strings.ToLower(z.Name)] = true
+			}
+		}
+	}
+	named, moderate := 0, 0
+	for _, hardware := range []dataset.Slug{"nvidia-rtx-3060", "nvidia-rtx-4090", "apple-m4-max-40gpu", "amd-ryzen-ai-max-395"} {
+		for _, list := range []struct {
+			measuredFirst bool
+			least         float64
+		}{{false, 0}, {false, 30}, {true, 0}} {
+			q := Query{Hardware: hardware, MeasuredFirst: list.measuredFirst}
+			found, fault := e.Models(q, list.least)
 			if fault != nil {
 				t.Fatal(fault)
 			}
 			for _, b := range found.Found {
 				named++
-				of := string(b.Model) + " "
-				if !published[of+b.Quantization] && !measured[of+strings.ToLower(b.Quantization)] && !slices.Contains(usually, b.Quantization) {
+				if !exists[string(b.Model)+" "+strings.ToLower(b.Quantization)] {
 					t.Errorf("%s on %s: %s, which nobody published, measured or usually makes", b.Model, hardware, b.Quantization)
 				}
-				if least > 0 {
+				if list.least > 0 {
 					continue
 				}
-				a, fault := e.Fit(Query{Model: b.Model, Hardware: hardware})
+				q.Model = b.Model
+				a, fault := e.Fit(q)
 				if fault != nil {
 					t.Fatal(fault)
 				}
@@ -191,11 +184,22 @@ func TestListedSizes(t *testing.T) {
 				if !slices.IsSortedFunc(a.Sizes, func(x, y Size) int { return cmp.Compare(oneIf(y.Listed), oneIf(x.Listed)) }) {
 					t.Errorf("%s on %s: a size that is not listed is before one that is", b.Model, hardware)
 				}
+				if !list.measuredFirst || b.BitsPerWeight == nil || *b.BitsPerWeight <= EnoughBits {
+					moderate += oneIf(list.measuredFirst)
+					continue
+				}
+				for i := range a.Sizes {
+					z := &a.Sizes[i]
+					if z.Listed && z.Verdict == b.Verdict && z.BitsPerWeight != nil && *z.BitsPerWeight >= LeastBits && *z.BitsPerWeight <= EnoughBits &&
+						(z.Speed.Measured != nil || a.Sizes[0].Speed.Measured == nil) {
+						t.Errorf("%s on %s: %s, where %s runs as well", b.Model, hardware, b.Quantization, z.Quantization)
+					}
+				}
 			}
 		}
 	}
-	if named < 1000 {
-		t.Errorf("%d answers, want more", named)
+	if named < 1000 || moderate < 500 {
+		t.Errorf("%d answers, %d of at most %d bits, want more", named, moderate, EnoughBits)
 	}
 }
 
@@ -214,43 +218,5 @@ func TestNoUsualSizesOfWeightsInFourBits(t *testing.T) {
 	}
 	if names := e.models["llama-3.1-8b-instruct"].madeByPublishers(); slices.Contains(names, "F16") || !slices.Contains(names, "Q8_0") {
 		t.Errorf("llama-3.1-8b-instruct, of which BF16 is published: %v", names)
-	}
-}
-
-// With MeasuredFirst a list names the first of the sizes of the answer about the one model, and no size of more than EnoughBits
-// where another runs that was measured as well, or neither was.
-func TestEnoughBits(t *testing.T) {
-	e := shippedEngine(t)
-	moderate := 0
-	for _, hardware := range []dataset.Slug{"nvidia-rtx-4090", "apple-m4-max-40gpu", "amd-ryzen-ai-max-395"} {
-		q := Query{Hardware: hardware, MeasuredFirst: true}
-		found, fault := e.Models(q, 0)
-		if fault != nil {
-			t.Fatal(fault)
-		}
-		for _, b := range found.Found {
-			q.Model = b.Model
-			a, fault := e.Fit(q)
-			if fault != nil {
-				t.Fatal(fault)
-			}
-			if a.Sizes[0].Quantization != b.Quantization {
-				t.Errorf("%s on %s: %s in the list, %s first of its sizes", b.Model, hardware, b.Quantization, a.Sizes[0].Quantization)
-			}
-			if b.BitsPerWeight == nil || *b.BitsPerWeight <= EnoughBits {
-				moderate++
-				continue
-			}
-			for i := range a.Sizes {
-				z := &a.Sizes[i]
-				if z.Listed && z.Verdict == b.Verdict && z.BitsPerWeight != nil && *z.BitsPerWeight >= LeastBits && *z.BitsPerWeight <= EnoughBits &&
-					(z.Speed.Measured != nil || a.Sizes[0].Speed.Measured == nil) {
-					t.Errorf("%s on %s: %s, where %s runs as well", b.Model, hardware, b.Quantization, z.Quantization)
-				}
-			}
-		}
-	}
-	if moderate < 500 {
-		t.Errorf("%d sizes of at most %d bits, want more", moderate, EnoughBits)
 	}
 }
