@@ -17,6 +17,15 @@ type Companion struct {
 	Bytes
 }
 
+// drafts is the weights of the layer that drafts tokens: one more layer, and a matrix that joins two hidden states.
+func (a *ask) drafts(l *load, s storage) int64 {
+	if !a.q.MTP || a.q.WeightsGB > 0 {
+		return 0
+	}
+	hidden := float64(val(a.t.Architecture.HiddenSize))
+	return (l.dense+l.experts)/l.layers + int64(2*hidden*hidden*s.blocks/8)
+}
+
 // companions are what a query counts beside its model.
 func (e *Engine) companions(t *target, q *Query) (out []Companion, fault *Fault) {
 	add := func(kind string, bytes int64, basis Basis, model *dataset.Slug) {

@@ -97,6 +97,26 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
+// The file of Qwen3.6 27B in Q8_0 with the layer that drafts has 27.1 GiB (unsloth/Qwen3.6-27B-MTP-GGUF), without it 26.63.
+func TestLayerThatDrafts(t *testing.T) {
+	e := shippedEngine(t)
+	var beside []int64
+	for _, gb := range []float64{0, 27.1} {
+		a, fault := e.Fit(Query{Model: "qwen3.6-27b", Quantization: "Q8_0", WeightsGB: gb, MemoryGB: 48, MTP: true})
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		m := &a.Sizes[0].Memory
+		beside = append(beside, m.Companions[0].Bytes.Bytes)
+		if m.Total != m.Weights.Bytes+m.Cache.Bytes.Bytes+m.Compute.Bytes+m.Companions[0].Bytes.Bytes-m.Host {
+			t.Errorf("a total of %d: %+v", m.Total, m)
+		}
+	}
+	if layer := float64(beside[0]-beside[1]) / gib; layer < 0.42 || layer > 0.52 {
+		t.Errorf("%.2f GiB of weights, want those of 27.1 - 26.63", layer)
+	}
+}
+
 func numberOf(t *testing.T, text string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(text, 10, 64)

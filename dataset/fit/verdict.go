@@ -123,10 +123,13 @@ func (a *ask) loads(size int) (least, most load) {
 	weights, s := a.t.Quantizations[size].SizeBytes, a.t.storage[size]
 	offloads := a.m.discrete && a.q.Rules == LlamaCpp
 	most = a.t.layout.load(&a.need.most, weights, s, offloads, false)
+	most.extra += a.drafts(&most, s)
 	if a.need.least == a.need.most && (a.t.layout.tied != nil || !offloads) {
 		return most, most
 	}
-	return a.t.layout.load(&a.need.least, weights, s, offloads, true), most
+	least = a.t.layout.load(&a.need.least, weights, s, offloads, true)
+	least.extra += a.drafts(&least, s)
+	return least, most
 }
 
 // fits compares what a size takes with the devices alone.
@@ -193,6 +196,12 @@ func (a *ask) judge(at int) Size {
 	s.Verdict, p = a.verdict(at)
 	m := &s.Memory
 	m.Weights, m.Cache, m.Companions = t.weightsOf(z), n.cache, append([]Companion{}, a.q.beside...)
+	for i := range m.Companions {
+		if c := &m.Companions[i]; c.Kind == "mtp" {
+			c.Bytes.Bytes += a.drafts(&most, t.storage[at])
+			c.between(c.Bytes.Bytes, c.Bytes.Bytes)
+		}
+	}
 	m.Compute = Bytes{Bytes: n.least.buffer * devices, Basis: Estimated, Formula: "compute.output"}
 	if a.q.Rules == VLLM {
 		if m.Compute.Formula = "compute.vllm"; t.least.forward < t.most.forward {
