@@ -96,8 +96,11 @@ func keyView(a quota.Account, secret string, now time.Time) KeyView {
 }
 
 // data wraps what a route of keys answers. Such answers are never kept by caches.
-func data(status int, v any) (*response, *failure) {
-	b, err := jsonv2.Marshal(map[string]any{"data": v}, jsonv2.Deterministic(true))
+func data(status int, v any) (*response, *failure) { return jsonObject(status, map[string]any{"data": v}) }
+
+// jsonObject answers an object with these members.
+func jsonObject(status int, members map[string]any) (*response, *failure) {
+	b, err := jsonv2.Marshal(members, jsonv2.Deterministic(true))
 	if err != nil {
 		return nil, &failure{code: internal, cause: err}
 	}

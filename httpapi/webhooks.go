@@ -111,17 +111,7 @@ func viewOf(h *hooks.Hook, secret string, now time.Time) *webhook.View {
 
 // withNotices is data with what is to be said about its filters.
 func withNotices(status int, v *webhook.View, notices []Notice) (*response, *failure) {
-	if notices == nil {
-		notices = []Notice{}
-	}
-	b, err := jsonv2.Marshal(struct {
-		Data any `json:"data"`
-		Meta any `json:"meta"`
-	}{v, map[string]any{"notices": notices}}, jsonv2.Deterministic(true))
-	if err != nil {
-		return nil, &failure{code: internal, cause: err}
-	}
-	return uncached(status, b), nil
+	return jsonObject(status, map[string]any{"data": v, "meta": map[string]any{"notices": append([]Notice{}, notices...)}})
 }
 
 // WebhookChange is the fields of a webhook to change.
@@ -194,9 +184,9 @@ func listWebhooks(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	views := make([]*webhook.View, len(list))
+	views := []*webhook.View{}
 	for i := range list {
-		views[i] = viewOf(&list[i], "", req.started)
+		views = append(views, viewOf(&list[i], "", req.started))
 	}
 	return data(fiber.StatusOK, views)
 }
@@ -249,14 +239,12 @@ func rotateWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 
 // testWebhook queues a test message.
 func testWebhook(s *Server, _ *request, k hooks.Key) (*response, *failure) {
-	d, err := s.cfg.Hooks.Try(context.Background(), k)
-	return queued(d, err)
+	return queued(s.cfg.Hooks.Try(context.Background(), k))
 }
 
 // redeliver queues a message again.
 func redeliver(s *Server, req *request, k hooks.Key) (*response, *failure) {
-	d, err := s.cfg.Hooks.Redeliver(context.Background(), k, deliveryNumber(req))
-	return queued(d, err)
+	return queued(s.cfg.Hooks.Redeliver(context.Background(), k, deliveryNumber(req)))
 }
 
 // queued answers a delivery that is about to be attempted.
@@ -321,18 +309,11 @@ func listDeliveries(s *Server, req *request, k hooks.Key) (*response, *failure) 
 	for i := range list {
 		views[i] = webhook.DeliveryViewOf(&list[i])
 	}
-	b, err := jsonv2.Marshal(struct {
-		Data  []webhook.DeliveryView `json:"data"`
-		Links map[string]*string     `json:"links"`
-	}{views, map[string]*string{"next": next}})
-	if err != nil {
-		return nil, &failure{code: internal, cause: err}
-	}
-	resp := uncached(fiber.StatusOK, b)
-	if next != nil {
+	resp, f := jsonObject(fiber.StatusOK, map[string]any{"data": views, "links": map[string]*string{"next": next}})
+	if f == nil && next != nil {
 		resp.set("Link", "<"+*next+`>; rel="next"`)
 	}
-	return resp, nil
+	return resp, f
 }
 
 // hookFilters are the parameters of the list of benchmarks that a webhook can have as filters: those that choose rows.

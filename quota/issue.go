@@ -26,18 +26,18 @@ const (
 
 // IssueRequest asks for a key.
 type IssueRequest struct {
-	Name    string
-	Email   string
-	UseCase string
-	Tier    string     // empty: FreeTier
-	Limit   uint64     // custom monthly limit; 0: the tier's
-	Addr    netip.Addr // who asks, for the limit per hour; the zero Addr has none
+	Name    string     `json:"name"`
+	Email   string     `json:"email"`
+	UseCase string     `json:"use_case"`
+	Tier    string     `json:"tier"`  // empty: FreeTier
+	Limit   uint64     `json:"limit"` // custom monthly limit; 0: the tier's
+	Addr    netip.Addr `json:"-"`     // who asks, for the limit per hour; the zero Addr has none
 
 	// Local lifts both limits: the request comes from this machine and through no proxy. An Addr of
 	// loopback alone does not: behind a proxy on this machine every request comes from it.
-	Local bool
+	Local bool `json:"-"`
 	// Operator lifts both limits: the request comes from who runs the service.
-	Operator bool
+	Operator bool `json:"-"`
 }
 
 // IssuedKey is a new secret and its account. The secret is nowhere else and is not kept.

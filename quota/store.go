@@ -139,11 +139,11 @@ type MonthCalls struct {
 
 // Filter selects accounts. Fields left zero select all.
 type Filter struct {
-	Email  string // in any case
-	Hint   string
-	Status Status
-	Tier   string
-	After  ID // only accounts created after this one
+	Email  string `json:"email,omitzero"` // in any case
+	Hint   string `json:"hint,omitzero"`
+	Status Status `json:"status,omitzero"`
+	Tier   string `json:"tier,omitzero"`
+	After  ID     `json:"after,omitzero"` // only accounts created after this one
 }
 
 // Matches reports whether r is selected; the e-mail address is not compared.

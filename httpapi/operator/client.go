@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"modeldex/quota"
@@ -36,16 +35,25 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Metrics returns what Prometheus would scrape.
 func (c *Client) Metrics(ctx context.Context) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://admin/metrics", http.NoBody)
+	resp, err := c.send(ctx, http.MethodGet, "/metrics", nil)
 	if err != nil {
 		return nil, err
 	}
+	defer resp.Body.Close()
+	return io.ReadAll(resp.Body)
+}
+
+func (c *Client) send(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://admin"+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", jsonType)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("asking the running server: %w", err)
 	}
-	defer resp.Body.Close()
-	return io.ReadAll(resp.Body)
+	return resp, nil
 }
 
 // ask sends a verb and reads its answer.
@@ -54,14 +62,9 @@ func ask[Out any](ctx context.Context, c *Client, path string, in any) (out Out,
 	if err != nil {
 		return out, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://admin"+path, bytes.NewReader(body))
+	resp, err := c.send(ctx, http.MethodPost, path, body)
 	if err != nil {
 		return out, err
-	}
-	req.Header.Set("Content-Type", jsonType)
-	resp, err := c.http.Do(req)
-	if err != nil {
-		return out, fmt.Errorf("asking the running server: %w", err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -76,7 +79,7 @@ func ask[Out any](ctx context.Context, c *Client, path string, in any) (out Out,
 
 // Issue implements Keys.
 func (c *Client) Issue(ctx context.Context, req quota.IssueRequest) (quota.IssuedKey, quota.Refusal, error) {
-	out, err := ask[issuedBody](ctx, c, "/keys", issueBody{req.Name, req.Email, req.UseCase, req.Tier, req.Limit})
+	out, err := ask[issuedBody](ctx, c, "/keys", req)
 	if err != nil || out.Account == nil {
 		return quota.IssuedKey{}, quota.Refusal{Reason: out.Reason, Faults: out.Faults}, err
 	}
@@ -88,10 +91,7 @@ const listPage = 1000
 
 // List implements Keys.
 func (c *Client) List(ctx context.Context, f quota.Filter, limit int) ([]quota.Account, error) {
-	l := listBody{Email: f.Email, Tier: f.Tier, After: f.After}
-	if f.Status != 0 {
-		l.Status = f.Status.String()
-	}
+	l := listBody{Filter: f}
 	out := []quota.Account{}
 	for {
 		l.Limit = listPage
@@ -117,32 +117,32 @@ func (c *Client) Find(ctx context.Context, text string) ([]quota.Account, error)
 
 // Usage implements Keys.
 func (c *Client) Usage(ctx context.Context, id quota.ID) ([]quota.MonthCalls, error) {
-	return ask[[]quota.MonthCalls](ctx, c, c.path(id, "usage"), struct{}{})
+	return ask[[]quota.MonthCalls](ctx, c, path(id, "usage"), struct{}{})
 }
 
 // Suspend implements Keys.
 func (c *Client) Suspend(ctx context.Context, id quota.ID) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, c.path(id, "suspend"), struct{}{})
+	return ask[quota.Account](ctx, c, path(id, "suspend"), struct{}{})
 }
 
 // Resume implements Keys.
 func (c *Client) Resume(ctx context.Context, id quota.ID) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, c.path(id, "resume"), struct{}{})
+	return ask[quota.Account](ctx, c, path(id, "resume"), struct{}{})
 }
 
 // Revoke implements Keys.
 func (c *Client) Revoke(ctx context.Context, id quota.ID) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, c.path(id, "revoke"), struct{}{})
+	return ask[quota.Account](ctx, c, path(id, "revoke"), struct{}{})
 }
 
 // Erase implements Keys.
 func (c *Client) Erase(ctx context.Context, id quota.ID) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, c.path(id, "erase"), struct{}{})
+	return ask[quota.Account](ctx, c, path(id, "erase"), struct{}{})
 }
 
 // SetTier implements Keys.
 func (c *Client) SetTier(ctx context.Context, id quota.ID, tier string, limit uint64) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, c.path(id, "tier"), tierBody{tier, limit})
+	return ask[quota.Account](ctx, c, path(id, "tier"), tierBody{tier, limit})
 }
 
 // Address is that of the server's ledger, as Place.Address says it.
@@ -155,11 +155,9 @@ func (c *Client) Check(ctx context.Context) (quota.Report, error) {
 	return ask[quota.Report](ctx, c, "/ledger/check", struct{}{})
 }
 
-// BackupFile implements Ledger. The server writes the file, so path must be absolute.
-func (c *Client) BackupFile(ctx context.Context, path string) (int64, error) {
-	return ask[int64](ctx, c, "/ledger/backup", path)
+// BackupFile implements Ledger. The server writes the file, so its path must be absolute.
+func (c *Client) BackupFile(ctx context.Context, file string) (int64, error) {
+	return ask[int64](ctx, c, "/ledger/backup", file)
 }
 
-func (c *Client) path(id quota.ID, verb string) string {
-	return "/keys/" + url.PathEscape(id.String()) + "/" + verb
-}
+func path(id quota.ID, verb string) string { return "/keys/" + id.String() + "/" + verb }

@@ -16,15 +16,8 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// The bodies of the admin listener, as both its sides write and read them.
+// Bodies of the admin listener, as both its sides write and read them.
 type (
-	issueBody struct {
-		Name    string `json:"name"`
-		Email   string `json:"email"`
-		UseCase string `json:"use_case"`
-		Tier    string `json:"tier"`
-		Limit   uint64 `json:"limit"`
-	}
 	issuedBody struct {
 		Secret  string         `json:"secret"`
 		Account *quota.Account `json:"account"` // nil when nothing was issued
@@ -32,25 +25,14 @@ type (
 		Faults  []quota.Fault  `json:"faults"`
 	}
 	listBody struct {
-		Email  string   `json:"email"`
-		Status string   `json:"status"`
-		Tier   string   `json:"tier"`
-		After  quota.ID `json:"after,omitzero"` // of the last account of the page before
-		Limit  int      `json:"limit"`
+		quota.Filter
+		Limit int `json:"limit"`
 	}
 	tierBody struct {
 		Tier  string `json:"tier"`
 		Limit uint64 `json:"limit"`
 	}
 )
-
-func (l listBody) filter() (f quota.Filter, err error) {
-	f = quota.Filter{Email: l.Email, Tier: l.Tier, After: l.After}
-	if l.Status != "" {
-		err = f.Status.UnmarshalText([]byte(l.Status))
-	}
-	return f, err
-}
 
 const jsonType = "application/json"
 
@@ -73,13 +55,17 @@ type Admin struct {
 func (a *Admin) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics)
-	route(mux, "POST /keys", func(ctx context.Context, _ quota.ID, in issueBody) (issuedBody, error) { return a.issue(ctx, in) })
-	route(mux, "POST /keys/list", func(ctx context.Context, _ quota.ID, in listBody) ([]quota.Account, error) {
-		f, err := in.filter()
-		if err != nil {
-			return nil, err
+	route(mux, "POST /keys", func(ctx context.Context, _ quota.ID, req quota.IssueRequest) (issuedBody, error) {
+		req.Operator = true
+		issued, refusal, err := a.Keys.Issue(ctx, req)
+		if err != nil || refusal.Reason != 0 {
+			return issuedBody{Reason: refusal.Reason, Faults: refusal.Faults}, err
 		}
-		return a.Keys.List(ctx, f, in.Limit)
+		a.log(nil, "key issued", "id", issued.Account.ID.String(), "tier", issued.Account.Tier, "limit", issued.Account.Limit)
+		return issuedBody{Secret: issued.Secret.Reveal(), Account: &issued.Account}, nil
+	})
+	route(mux, "POST /keys/list", func(ctx context.Context, _ quota.ID, in listBody) ([]quota.Account, error) {
+		return a.Keys.List(ctx, in.Filter, in.Limit)
 	})
 	route(mux, "POST /keys/find", func(ctx context.Context, _ quota.ID, text string) ([]quota.Account, error) {
 		return a.Keys.Find(ctx, text)
@@ -103,16 +89,28 @@ func (a *Admin) Handler() http.Handler {
 		})
 	}
 	route(mux, "POST /keys/{id}/tier", func(ctx context.Context, id quota.ID, in tierBody) (quota.Account, error) {
-		return a.setTier(ctx, id, in)
+		var before quota.Account
+		if found, err := a.Keys.Find(ctx, id.String()); err == nil && len(found) == 1 {
+			before = found[0]
+		}
+		account, err := a.Keys.SetTier(ctx, id, in.Tier, in.Limit)
+		a.log(err, "tier of key set", "id", id.String(), "old_tier", before.Tier, "old_limit", before.Limit, "tier", account.Tier, "limit", account.Limit)
+		return account, err
 	})
-	route(mux, "POST /ledger/address", func(context.Context, quota.ID, struct{}) (string, error) {
-		return a.Address, nil
-	})
+	route(mux, "POST /ledger/address", func(context.Context, quota.ID, struct{}) (string, error) { return a.Address, nil })
 	route(mux, "POST /ledger/check", func(ctx context.Context, _ quota.ID, _ struct{}) (quota.Report, error) {
 		return a.Ledger.Check(ctx)
 	})
 	route(mux, "POST /ledger/backup", func(ctx context.Context, _ quota.ID, path string) (int64, error) {
-		return a.backup(ctx, path)
+		if a.BackupDir != "" {
+			if path != filepath.Base(path) || !filepath.IsLocal(path) || strings.HasPrefix(path, ".") || strings.ContainsAny(path, `/\`) {
+				return 0, fmt.Errorf("over TCP a copy is named by a plain file name, and written beside the ledger, got %q", path)
+			}
+			path = filepath.Join(a.BackupDir, path)
+		}
+		n, err := a.Ledger.BackupFile(ctx, path)
+		a.log(err, "ledger backed up", "path", path, "bytes", n)
+		return n, err
 	})
 	return mux
 }
@@ -122,39 +120,6 @@ func (a *Admin) log(err error, what string, args ...any) {
 	if err == nil {
 		a.Log.Info(what, append(args, "by", a.By)...)
 	}
-}
-
-func (a *Admin) issue(ctx context.Context, in issueBody) (issuedBody, error) {
-	req := quota.IssueRequest{Name: in.Name, Email: in.Email, UseCase: in.UseCase, Tier: in.Tier, Limit: in.Limit, Operator: true}
-	issued, refusal, err := a.Keys.Issue(ctx, req)
-	if err != nil || refusal.Reason != 0 {
-		return issuedBody{Reason: refusal.Reason, Faults: refusal.Faults}, err
-	}
-	a.log(nil, "key issued", "id", issued.Account.ID.String(), "tier", issued.Account.Tier, "limit", issued.Account.Limit)
-	return issuedBody{Secret: issued.Secret.Reveal(), Account: &issued.Account}, nil
-}
-
-func (a *Admin) setTier(ctx context.Context, id quota.ID, in tierBody) (quota.Account, error) {
-	var before quota.Account
-	if found, err := a.Keys.Find(ctx, id.String()); err == nil && len(found) == 1 {
-		before = found[0]
-	}
-	account, err := a.Keys.SetTier(ctx, id, in.Tier, in.Limit)
-	a.log(err, "tier of key set", "id", id.String(), "old_tier", before.Tier, "old_limit", before.Limit, "tier", account.Tier, "limit", account.Limit)
-	return account, err
-}
-
-// backup writes a copy of the ledger.
-func (a *Admin) backup(ctx context.Context, path string) (int64, error) {
-	if a.BackupDir != "" {
-		if path != filepath.Base(path) || !filepath.IsLocal(path) || strings.HasPrefix(path, ".") || strings.ContainsAny(path, `/\`) {
-			return 0, fmt.Errorf("over TCP a copy is named by a plain file name, and written beside the ledger, got %q", path)
-		}
-		path = filepath.Join(a.BackupDir, path)
-	}
-	n, err := a.Ledger.BackupFile(ctx, path)
-	a.log(err, "ledger backed up", "path", path, "bytes", n)
-	return n, err
 }
 
 // route serves one verb: a JSON value in, a JSON value out, an error as its text.

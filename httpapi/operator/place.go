@@ -136,7 +136,8 @@ func (p Place) Address() string {
 	return p.Ledger
 }
 
-// server returns a client of the server that listens at the admin socket, nil where none does.
+// server returns a client of the server that listens at the admin socket, nil where none does. One that uses another
+// ledger than the one named is an error.
 func (p Place) server(ctx context.Context) (*Client, error) {
 	client, err := Dial(p.SocketPath())
 	if errors.Is(err, fs.ErrPermission) {
@@ -145,28 +146,16 @@ func (p Place) server(ctx context.Context) (*Client, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr,nilnil // there is no socket, or a killed server left it behind
 	}
-	if err := p.checkServer(ctx, client); err != nil {
-		client.Close()
-		return nil, err
-	}
-	return client, nil
-}
-
-// checkServer rejects a server that uses another ledger than the one named. A server of an older version does not say
-// which it uses.
-func (p Place) checkServer(ctx context.Context, client *Client) error {
-	if p.AnyLedger {
-		return nil
-	}
 	theirs, err := client.Address(ctx)
-	if err != nil || !p.differs(theirs) {
-		return nil //nolint:nilerr // see above
+	if p.AnyLedger || err != nil || !p.differs(theirs) { // a server of an older version does not say which it uses
+		return client, nil
 	}
+	client.Close()
 	err = fmt.Errorf("--ledger %s: the server at %s uses %s", p.Ledger, p.SocketPath(), theirs)
 	if p.Socket != "" {
 		err = fmt.Errorf("%w; leave one of the two flags out", err)
 	}
-	return err
+	return nil, err
 }
 
 // differs reports whether a server's ledger is certainly another one. Its path may not be visible here, as from outside

@@ -207,11 +207,7 @@ func startWebhooks(cfg *Config, r *reloader, opened *operator.Opened) (*webhook.
 		return nil, fmt.Errorf("reading webhooks: %w", err)
 	}
 	service, err := webhook.New(webhook.Config{
-		Store: store,
-		Account: func(ctx context.Context, id quota.ID) (quota.Record, error) {
-			record, _, err := opened.Ledger.Get(ctx, id)
-			return record, err
-		},
+		Store:   store,
 		Allowed: httpapi.HasWebhooks, Latest: r.latest.Load, Match: httpapi.MatchBenchmarks, Base: strings.TrimSuffix(cfg.BaseURL, "/"),
 		Guard: &webhook.Guard{AllowLoopback: cfg.WebhooksToLoopback}, Version: cfg.Version, Log: cfg.Log,
 	})

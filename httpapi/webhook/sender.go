@@ -203,8 +203,12 @@ func (s *Service) serve(ctx, abort context.Context, k hooks.Key) (again time.Tim
 	case job.Seq == 0:
 		return time.Unix(at, 0)
 	}
-	if later, ok := s.mayServe(abort, &job); !ok {
-		return later
+	switch {
+	case job.Account.Status != quota.StatusActive: // a revoked key has no webhooks any more
+		return now.Add(suspendedRetry)
+	case !s.cfg.Allowed(job.Account.Tier) && !job.Once:
+		s.disable(abort, k, "keys of tier "+job.Account.Tier+" have no webhooks")
+		return never
 	}
 	if s.sender.pace.Wait(ctx) != nil {
 		return never
@@ -215,23 +219,6 @@ func (s *Service) serve(ctx, abort context.Context, k hooks.Key) (again time.Tim
 	}
 	s.settle(ctx, judge(&job.Delivery, answer, now, s.now()))
 	return s.now()
-}
-
-// mayServe asks whether the key of a webhook may have webhooks now, and when to look again if not.
-func (s *Service) mayServe(ctx context.Context, job *hooks.Job) (later time.Time, ok bool) {
-	r, err := s.cfg.Account(ctx, job.Key.Account)
-	switch {
-	case errors.Is(err, quota.ErrNotFound):
-		return later, false
-	case err != nil:
-		return s.now().Add(storeRetry), false
-	case r.Status != quota.StatusActive: // a revoked key has no webhooks any more
-		return s.now().Add(suspendedRetry), false
-	case !s.cfg.Allowed(r.Tier) && !job.Once:
-		s.disable(ctx, job.Key, "keys of tier "+r.Tier+" have no webhooks")
-		return later, false
-	}
-	return later, true
 }
 
 // disable stops a webhook that is active.

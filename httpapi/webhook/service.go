@@ -32,9 +32,7 @@ type Dataset struct {
 // Config is what a Service needs. Fields without a default must be set.
 type Config struct {
 	Store *hooks.Store
-	// Account returns the account of a key: a webhook of one that may not have any is not served.
-	Account func(ctx context.Context, id quota.ID) (quota.Record, error)
-	// Allowed reports whether keys of a tier may have webhooks.
+	// Allowed reports whether keys of a tier may have webhooks: others are not served.
 	Allowed func(tier string) bool
 	// Latest is what is being served; nil before the first dataset.
 	Latest func() *Dataset

@@ -56,10 +56,6 @@ func newKit(t *testing.T) *kit {
 	t.Helper()
 	k := &kit{t: t, path: filepath.Join(t.TempDir(), "modeldex.db")}
 	k.cfg = Config{
-		Account: func(ctx context.Context, id quota.ID) (quota.Record, error) {
-			r, _, err := k.ledger.Get(ctx, id)
-			return r, err
-		},
 		Allowed: func(tier string) bool { return tier != "free" },
 		Latest: func() *Dataset {
 			k.mu.Lock()

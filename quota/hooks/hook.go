@@ -222,5 +222,6 @@ type Outcome struct {
 type Job struct {
 	Delivery
 	Hook    Hook
+	Account quota.Record
 	Release Release // zero for a test
 }

@@ -260,8 +260,9 @@ func (s *Store) Due(ctx context.Context, k Key, now int64) (job Job, at int64, e
 }
 
 func (tx *tx) job(h Hook, d Delivery) (Job, error) {
-	r, err := tx.release(d.Release)
-	return Job{Delivery: d, Hook: h, Release: r}, err
+	a, err := tx.Account(d.Key.Account)
+	r, errRelease := tx.release(d.Release)
+	return Job{Delivery: d, Hook: h, Account: a, Release: r}, errors.Join(err, errRelease)
 }
 
 // Settle stores an outcome. One that was stored before, and one of a webhook that is gone, changes nothing.
