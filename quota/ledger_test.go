@@ -175,53 +175,35 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 }
 
-func TestFileMode(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "modeldex.db")
-	openLedger(t, path)
-	info, err := os.Stat(path)
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode is %v, %v, want 0600", info.Mode(), err)
-	}
-}
-
-// unfinished is the file of a start that ended between making it and making the buckets: an empty bbolt file.
-func unfinished(t *testing.T) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "modeldex.db")
-	db, err := bolt.Open(path, 0o600, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// A start goes on where one that was killed left off.
-func TestOpenUnfinished(t *testing.T) {
-	l := openLedger(t, unfinished(t))
-	if err := l.Ping(context.Background()); err != nil {
-		t.Errorf("Ping() = %v", err)
-	}
-}
-
-// An empty file made beforehand, with whatever mode, becomes a ledger with the mode of one.
-func TestModeOfEmptyFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "modeldex.db")
-	if err := os.WriteFile(path, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	openLedger(t, path)
-	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("mode is %v, %v, want 0600", info.Mode(), err)
-	}
-}
-
-// A file in which nothing was ever put is no ledger to the tools that only read.
-func TestCheckUnfinished(t *testing.T) {
-	if _, err := Check(unfinished(t)); !errors.Is(err, ErrNotLedger) || !strings.Contains(err.Error(), "nothing was ever in it") {
-		t.Errorf("Check() = %v, want ErrNotLedger that says why", err)
+// A new ledger, one made of an empty file with whatever mode, and one whose start was killed between making the file and the
+// buckets are for their owner alone. To the tools that only read, the last is no ledger.
+func TestNewLedgers(t *testing.T) {
+	for name, prepare := range map[string]func(path string) error{
+		"missing": func(string) error { return nil },
+		"empty":   func(path string) error { return os.WriteFile(path, nil, 0o644) },
+		"unfinished": func(path string) error {
+			db, err := bolt.Open(path, 0o600, nil)
+			if err != nil {
+				return err
+			}
+			err = db.Close()
+			if _, check := Check(path); !errors.Is(check, ErrNotLedger) || !strings.Contains(check.Error(), "nothing was ever in it") {
+				t.Errorf("Check() = %v, want ErrNotLedger that says why", check)
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "modeldex.db")
+			if err := prepare(path); err != nil {
+				t.Fatal(err)
+			}
+			l := openLedger(t, path)
+			info, err := os.Stat(path)
+			if err := errors.Join(err, l.Ping(context.Background())); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("mode is %v, %v, want 0600", info.Mode(), err)
+			}
+		})
 	}
 }
 

@@ -528,27 +528,3 @@ func TestLeaseSize(t *testing.T) {
 		})
 	}
 }
-
-// The traffic of the last second, told in time.
-func TestTraffic(t *testing.T) {
-	var p period
-	steps := []struct {
-		at    time.Duration
-		spent uint64
-		want  uint64
-	}{
-		{10 * time.Second, 0, 0},
-		{10*time.Second + 100*time.Millisecond, 50, 50},
-		{10*time.Second + 500*time.Millisecond, 80, 80},
-		{11 * time.Second, 100, 100},
-		{11*time.Second + 500*time.Millisecond, 100, 50},
-		{12 * time.Second, 100, 0},
-		{22 * time.Second, 200, 10},
-		{22 * time.Second, 190, 10}, // calls given back
-	}
-	for _, s := range steps {
-		if got := p.traffic(s.at, s.spent); got != s.want {
-			t.Errorf("at %v: traffic = %d, want %d", s.at, got, s.want)
-		}
-	}
-}

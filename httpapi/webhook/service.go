@@ -168,11 +168,15 @@ func (f *failing) isNews(err error) bool {
 // CheckURL checks where messages are to be sent; the error is a sentence without subject. One name is resolved at a
 // time for each account, so that slow name servers hold up nobody else.
 func (s *Service) CheckURL(ctx context.Context, account quota.ID, text string) error {
-	if _, busy := s.resolving.LoadOrStore(account, true); busy {
-		return errors.New("could not be checked, because another name of this key is being resolved; try again")
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if _, busy := s.resolving.LoadOrStore(account, true); !busy {
+			defer s.resolving.Delete(account)
+			return s.cfg.Guard.CheckURL(ctx, text)
+		}
+		if time.Since(begun) > resolveTime {
+			return errors.New("could not be checked, because other names of this key are being resolved; try again")
+		}
 	}
-	defer s.resolving.Delete(account)
-	return s.cfg.Guard.CheckURL(ctx, text)
 }
 
 // Draft is what an owner says of a webhook, after it was checked. In an Update fields that are nil stay as they are.

@@ -596,18 +596,6 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// A key has a bounded number of webhooks.
-func TestMaxPerKey(t *testing.T) {
-	k := newKit(t)
-	url := "http://127.0.0.1:9999/"
-	for i := range MaxPerKey + 1 {
-		_, _, err := k.Create(context.Background(), k.owner, Draft{URL: &url})
-		if (i < MaxPerKey) != (err == nil) || err != nil && !errors.Is(err, hooks.ErrTooMany) {
-			t.Errorf("webhook %d: %v", i+1, err)
-		}
-	}
-}
-
 // TestExplain: the owner of a webhook reads why there was no response, without an address of the server's network.
 func TestExplain(t *testing.T) {
 	for want, err := range map[string]error{
