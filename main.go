@@ -67,7 +67,7 @@ type cli struct {
 		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage; a server may be running."`
 		Backup  server.LedgerBackup  `cmd:"" help:"Write a copy of the ledger; a server may be running."`
 		Copy    server.LedgerCopy    `cmd:"" help:"Copy a ledger between files and etcd, and compare the copy. No server may be using either of them."`
-		Restore server.LedgerRestore `cmd:"" help:"Restore a backup into a ledger that has no accounts."`
+		Restore server.LedgerRestore `cmd:"" help:"Restore a backup into a new ledger file, or into etcd without accounts."`
 		Compact server.LedgerCompact `cmd:"" help:"Make the ledger file smaller and merge old months into one value per key. Stop the server first."`
 	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
 	Import struct {

@@ -182,7 +182,7 @@ type LedgerCopy struct {
 	Etcd
 	verbs.Format
 	From *string `arg:"" help:"Ledger to read: a file, or etcd://host:port/prefix. No server may use it."`
-	To   *string `arg:"" help:"Ledger to write; it must have no accounts. It is created if it does not exist."`
+	To   *string `arg:"" help:"Ledger to write: a file that does not exist, or in etcd one without accounts."`
 }
 
 // Validate checks the addresses. That one is missing is said elsewhere.
@@ -243,7 +243,7 @@ func (c *LedgerRestore) Validate() error {
 	return checkCopy("<from>", *c.From, "--ledger", c.address(), c.credentials())
 }
 
-// Run copies the backup to the ledger, which must not have accounts.
+// Run copies the backup to the ledger, see LedgerCopy.To.
 func (c *LedgerRestore) Run(env *verbs.Env) error {
 	return copyLedger(env, *c.From, c.address(), c.credentials(), c.Format)
 }
