@@ -7,7 +7,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +59,6 @@ var allRunsRules = []rule[all]{
 	{"run-prompt-outlier", "No prompt speed is far above all others of its model and hardware.", warned, checkPromptOutliers},
 	{"run-peers", "No speed is eight times that of other runs of the model, or of models of its size, on the hardware.", warned, checkPeers},
 	{"run-spread", "No speed is far from that of runs with the same configuration.", warned, checkSpread},
-	{"run-build", "The build of llama.cpp is not much older than the model it ran.", warned, checkBuilds},
 	{"run-weights", "A run with weights larger than the memory is marked as offloaded.", warned, checkWeights},
 	{"run-review", "Printed names of models and hardware do not match other records.", warned, review},
 }
@@ -370,46 +368,6 @@ func review(c *checker, _ all, _ place) {
 			c.warning(p, field, text)
 		}
 	})
-}
-
-// buildSlack is how much younger than a build a model may be that it runs: makers keep an architecture for some months.
-const buildSlack = 183 * 24 * time.Hour
-
-// llamaBuild is the number of a build of llama.cpp, "b8460 (b1c70e2e5)". Builds are numbered in order.
-var llamaBuild = regexp.MustCompile(`^b([0-9]{3,6})\b`)
-
-// checkBuilds finds builds of llama.cpp that are older than the model they ran. No table of builds is needed: a build was
-// there on the day of the first run of it or of a later one.
-func checkBuilds(c *checker, _ all, _ place) {
-	type buildRun struct {
-		at            place
-		build         int
-		day, released Date
-		model         Slug
-	}
-	var runs []buildRun
-	c.eachRun(func(r *run) {
-		if r.Withdrawn != nil || r.Tool != "llama.cpp" || r.ToolVersion == nil || r.RunDate == nil || r.model == nil || r.model.ReleaseDate == nil || c.anyFaulty(r.at) {
-			return
-		}
-		if found := llamaBuild.FindStringSubmatch(*r.ToolVersion); found != nil {
-			n, _ := strconv.Atoi(found[1]) // at most six digits
-			runs = append(runs, buildRun{r.at, n, *r.RunDate, *r.model.ReleaseDate, r.Model})
-		}
-	})
-	slices.SortFunc(runs, func(a, b buildRun) int {
-		return cmp.Or(cmp.Compare(b.build, a.build), cmp.Compare(a.day, b.day), comparePlaces(a.at, b.at))
-	})
-	var first *buildRun // of this build and later ones
-	for i := range runs {
-		r := &runs[i]
-		if first == nil || before(r.day, first.day) {
-			first = r
-		}
-		if longBefore(&first.day, &r.released, buildSlack) {
-			c.warning(r.at, "tool_version", fmt.Sprintf("is more than half a year older than %s, released %q: b%d ran on %q", r.model, r.released, first.build, first.day), "model")
-		}
-	}
 }
 
 // spare is what weights may pass the memory by before it counts: sizes are rounded.

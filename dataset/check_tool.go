@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	"modeldex/dataset/record"
 )
 
@@ -51,30 +53,22 @@ func checkToolWords(c *checker, _ all, _ place) {
 	for i, t := range c.tools.recs {
 		checkTwice(c, c.tools.places[i], "also_categories", t.AlsoCategories)
 		for field, list := range toolWords(t) {
-			if list == nil {
-				continue
-			}
-			checkTwice(c, c.tools.places[i], field, *list)
+			checkTwice(c, c.tools.places[i], field, known(list))
 			if tools[field] == nil {
 				tools[field] = map[string]int{}
 			}
-			for j, word := range *list {
-				if !slices.Contains((*list)[:j], word) {
-					tools[field][word]++
-				}
+			for _, word := range slices.Compact(slices.Sorted(slices.Values(known(list)))) {
+				tools[field][word]++
 			}
 		}
 	}
-	if !c.warn {
-		return
-	}
 	for i, t := range c.tools.recs {
 		for field, list := range toolWords(t) {
-			if list == nil {
-				continue
-			}
-			for j, word := range *list {
-				if meant := meantWord(word, tools[field]); tools[field][word] == 1 && meant != "" {
+			for j, word := range known(list) {
+				if tools[field][word] > 1 || !c.warn {
+					continue
+				}
+				if meant := meantWord(word, tools[field]); meant != "" {
 					c.warning(c.tools.places[i], field+"."+strconv.Itoa(j), fmt.Sprintf("is of no other tool, got %q; did you mean %q", word, meant))
 				}
 			}
@@ -95,28 +89,11 @@ func meantWord(word string, tools map[string]int) string {
 // shortWord is the length up to which words that differ in one letter are words of their own: cpu, gpu, npu, hpu.
 const shortWord = 4
 
-// slip reports whether two words differ by letter case, by one letter more or less, by two neighbours that changed
-// places or, in a longer word, by one letter.
+// slip reports whether two words differ by letter case, by one letter more or less or, in a longer word, by one letter.
 func slip(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	at := 0 // the first letter that differs
-	for at < len(a) && a[at] == b[at] {
-		at++
-	}
-	switch rest, other := a[at:], b[at:]; {
-	case len(b) == len(a)+1:
-		return rest == other[1:]
-	case len(a) != len(b):
-		return false
-	case rest == "":
-		return true
-	default:
-		swapped := len(rest) > 1 && rest[0] == other[1] && rest[1] == other[0] && rest[2:] == other[2:]
-		return swapped || len(a) > shortWord && rest[1:] == other[1:]
-	}
+	edits := levenshtein.ComputeDistance(a, b)
+	return edits == 0 || edits == 1 && (len(a) != len(b) || len(a) > shortWord)
 }
 
 var qualityRules = []rule[*Quality]{
