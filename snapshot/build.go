@@ -145,11 +145,8 @@ func (b *builder) sift() error {
 			return fmt.Errorf("%s: must have a capture", cfg.SourceID)
 		}
 		t, err := sift(cfg, c, b.rep)
-		if bad := new(rowError); errors.As(err, &bad) && bad.row.At.File != "" {
-			return err // which names the place
-		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", cfg.SourceID, err)
+			return err
 		}
 		b.tables = append(b.tables, t)
 	}

@@ -106,7 +106,7 @@ func Digest[T any](values []T) (string, error) {
 func provenance(cfg *SourceConfig, c Capture, rows []Row) (string, error) {
 	digest, err := Digest(rows)
 	if err != nil {
-		return "", fmt.Errorf("rows: %w", err)
+		return "", fmt.Errorf("%s: rows: %w", cfg.SourceID, err)
 	}
 	return fmt.Sprintf("%s: %s, %d rows, sha256 of the sorted rows %s", cfg.SourceID, c.From, len(rows), digest), nil
 }

@@ -43,17 +43,13 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-type rowError struct {
-	row  *Row
-	text string
-}
-
-func (e *rowError) Error() string {
-	text := fmt.Sprintf("row %d of %s, %q: %s", e.row.Row, e.row.Split, e.row.ModelRaw, e.text)
-	if e.row.At.File != "" {
-		return e.row.At.String() + ": " + text
+// fault is the error of a row that breaks its rule.
+func (cfg *SourceConfig) fault(r *Row, format string, args ...any) error {
+	place := r.At.String()
+	if place == "" {
+		place = string(cfg.SourceID)
 	}
-	return text
+	return fmt.Errorf("%s: row %d of %s, %q: %s", place, r.Row, r.Split, r.ModelRaw, fmt.Sprintf(format, args...))
 }
 
 // Capture is everything read from one source. The order of Rows means nothing.
@@ -145,15 +141,15 @@ func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 		m := t.cfg.metric(r.Metric)
 		switch {
 		case r.Source != t.cfg.Name:
-			return nil, &rowError{&r, fmt.Sprintf("source: must be %q, got %q", t.cfg.Name, r.Source)}
+			return nil, t.cfg.fault(&r, "source: must be %q, got %q", t.cfg.Name, r.Source)
 		case r.Config != t.cfg.Config || t.cfg.splitIndex(r.Split) < 0 || m == nil:
 			rep.skip(t.cfg.SourceID, "of a board, split or metric that build.json does not name")
 		case r.Value == nil:
 			rep.skip(t.cfg.SourceID, "with an empty cell")
 		case !m.inRange(*r.Value):
-			return nil, &rowError{&r, fmt.Sprintf("%s: must be %s, got %s", r.Metric, rangeText(m), orOpen(r.Value))}
+			return nil, t.cfg.fault(&r, "%s: must be %s to %s, got %s", r.Metric, orOpen(m.Min), orOpen(m.Max), orOpen(r.Value))
 		case r.Date != "" && !isDate(r.Date):
-			return nil, &rowError{&r, fmt.Sprintf("date: must be YYYY-MM-DD, got %q", clip(r.Date))}
+			return nil, t.cfg.fault(&r, "date: must be YYYY-MM-DD, got %q", clip(r.Date))
 		case len(taken) > 0 && samePlace(taken[len(taken)-1], r):
 			rep.skip(t.cfg.SourceID, "duplicates; the row with the lowest number was kept")
 		default:
@@ -161,7 +157,7 @@ func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 		}
 	}
 	if len(taken) == 0 {
-		return nil, fmt.Errorf("no row of config %q, splits %q and the configured metrics", t.cfg.Config, t.splitNames())
+		return nil, fmt.Errorf("%s: no row of config %q, splits %q and the configured metrics", t.cfg.SourceID, t.cfg.Config, t.splitNames())
 	}
 	return taken, nil
 }
@@ -169,10 +165,6 @@ func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 func isDate(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
-}
-
-func rangeText(m *metric) string {
-	return fmt.Sprintf("%s to %s", orOpen(m.Min), orOpen(m.Max))
 }
 
 func orOpen(f *float64) string {

@@ -120,7 +120,6 @@ func (c *checker) checkModel(i int) {
 		c.checkNormalized(at+pointer("scores", strconv.Itoa(j))+"/normalized_0_100", &m.Scores[j])
 	}
 	c.checkSourceIDs(at, m, scored)
-	c.checkComposite(at+"/composite", m)
 	c.checkRules(at+"/composite", m)
 }
 
@@ -231,33 +230,6 @@ func (c *checker) checkScore(at string, s *Score) {
 	}
 	if s.Rank != nil && *s.Rank < 1 {
 		c.say(at+"/rank", "must be at least 1, got %v", *s.Rank)
-	}
-}
-
-func (c *checker) checkComposite(at string, m *Model) {
-	var last SourceID
-	for i, part := range m.Composite.Components {
-		here := at + pointer("components", strconv.Itoa(i))
-		if !slices.Contains(m.SourceIDs, part.SourceID) {
-			c.say(here+"/source_id", "must be in source_ids of the model, got %q", part.SourceID)
-		}
-		if part.SourceID <= last {
-			c.say(here+"/source_id", "must be one for each source and in order, %q follows %q", part.SourceID, last)
-		}
-		last = part.SourceID
-	}
-	c.checkMean(at+"/score_0_100", m.Composite)
-}
-
-func (c *checker) checkMean(at string, comp Composite) {
-	want, got := weightedMean(comp.Components), comp.Score
-	switch {
-	case want == nil && got != nil:
-		c.say(at, "must be null without weighted components, got %v", *got)
-	case want != nil && got == nil:
-		c.say(at, "must be the weighted mean %v of the components, got null", *want)
-	case want != nil && math.Abs(*want-*got) > roundingSlack:
-		c.say(at, "must be the weighted mean %v of the components, got %v", *want, *got)
 	}
 }
 

@@ -39,12 +39,12 @@ func TestVerifySemantics(t *testing.T) {
 		{"source of a score", func(d *Document) { d.Sources = d.Sources[:2] }, "/models/0/scores/4/source_id", `must be in sources, got "source_c"`},
 		{"source twice", func(d *Document) { d.Sources[1].SourceID = SourceA }, "/sources/1/source_id", "must be unique"},
 		{"source_ids", func(d *Document) { d.Models[0].SourceIDs = d.Models[0].SourceIDs[1:] }, "/models/0/source_ids", "must be the sources of the scores"},
-		{"component source", func(d *Document) { d.Models[1].Composite.Components[1].SourceID = SourceC }, "/models/1/composite/components/1/source_id", "must be in source_ids"},
+		{"component source", func(d *Document) { d.Models[1].Composite.Components[1].SourceID = SourceC }, "/models/1/composite/components/1/source_id", `must be "source_b" by the stated rules`},
 		{"component twice", func(d *Document) {
 			c := &d.Models[1].Composite
 			c.Components[1].SourceID = SourceA
 		}, "/models/1/composite/components/1/source_id", "must be one for each source"},
-		{"composite", func(d *Document) { *d.Models[0].Composite.Score = 12 }, "/models/0/composite/score_0_100", "must be the weighted mean 76.5025"},
+		{"composite", func(d *Document) { *d.Models[0].Composite.Score = 12 }, "/models/0/composite/score_0_100", "must be 76.5025 by the stated rules"},
 		{"composite null", func(d *Document) { d.Models[0].Composite.Score = nil }, "/models/0/composite/score_0_100", "got null"},
 		{"composite from nothing", func(d *Document) {
 			d.Models[2].Composite = Composite{Score: ptr(1.0), Confidence: Low, Components: []Component{}, DerivedFrom: []string{}, Limitations: []string{baseLimitation}}
