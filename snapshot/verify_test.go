@@ -43,7 +43,7 @@ func TestVerifySemantics(t *testing.T) {
 		{"component twice", func(d *Document) {
 			c := &d.Models[1].Composite
 			c.Components[1].SourceID = SourceA
-		}, "/models/1/composite/components/1/source_id", "must be one for each source"},
+		}, "/models/1/composite/components/1/source_id", `must be "source_b" by the stated rules`},
 		{"composite", func(d *Document) { *d.Models[0].Composite.Score = 12 }, "/models/0/composite/score_0_100", "must be 76.5025 by the stated rules"},
 		{"composite null", func(d *Document) { d.Models[0].Composite.Score = nil }, "/models/0/composite/score_0_100", "got null"},
 		{"composite from nothing", func(d *Document) {
