@@ -317,44 +317,24 @@ func (f *file) eachRecord(ctx context.Context, c *checker, visit func(at place, 
 	return nil
 }
 
-// withoutEchoes leaves out findings that only follow from another; they come in order of place. Such are those
-// between the marks of a merge conflict. Of many lines in a row that are no records, such as one record over
-// several lines, the first finding stays.
+// withoutEchoes leaves only the first finding of many lines in a row that are no records, such as one record over several
+// lines. They come in order of place.
 func (fs Findings) withoutEchoes() Findings {
-	if !slices.ContainsFunc(fs, func(f Finding) bool { return f.broken }) {
-		return fs
+	out := fs[:0:0]
+	inRun := func(f Finding) bool {
+		return f.broken && path.Ext(f.Path) == ".ndjson" && !strings.HasPrefix(f.Text, record.Conflict)
 	}
-	out, inConflict := fs[:0:0], "" // path of the file
 	for i := 0; i < len(fs); i++ {
-		f := fs[i]
-		if inConflict != f.Path {
-			inConflict = ""
+		f, first := fs[i], i
+		for inRun(f) && i+1 < len(fs) && inRun(fs[i+1]) && fs[i+1].Path == f.Path && fs[i+1].Line <= fs[i].Line+1 {
+			i++
 		}
-		switch {
-		case strings.HasPrefix(f.Text, record.Conflict):
-			if mark := strings.TrimPrefix(f.Text, record.Conflict); strings.HasPrefix(mark, ">") {
-				inConflict = ""
-			} else {
-				inConflict = f.Path
-			}
-		case inConflict != "":
-			continue
-		case f.broken && path.Ext(f.Path) == ".ndjson":
-			last := fs.brokenRun(i)
-			if lines := fs[last].Line - f.Line; lines > fewRepeats {
-				f.Text += fmt.Sprintf("; %s up to line %d have no record: a record is one line", record.Counted(lines, "more line"), fs[last].Line)
-				i = last
-			}
+		if lines := fs[i].Line - f.Line; lines > fewRepeats {
+			f.Text += fmt.Sprintf("; %s up to line %d have no record: a record is one line", record.Counted(lines, "more line"), fs[i].Line)
+		} else {
+			i = first
 		}
 		out = append(out, f)
 	}
 	return out
-}
-
-// brokenRun is the last finding of the lines in a row that are no records, from the one at i on.
-func (fs Findings) brokenRun(i int) int {
-	for i+1 < len(fs) && fs[i+1].broken && fs[i+1].Path == fs[i].Path && fs[i+1].Line <= fs[i].Line+1 && !strings.HasPrefix(fs[i+1].Text, record.Conflict) {
-		i++
-	}
-	return i
 }
