@@ -27,10 +27,21 @@ type run struct {
 }
 
 var runRules = []rule[*run]{
-	{"run-names", "model, hardware and tool name records that exist.", 0, checkRunNames},
+	{"run-names", "model, hardware and tool name records that exist.", 0, func(c *checker, r *run, p place) {
+		c.modelSlugs.reference(c, p, "model", r.Model)
+		c.hardwareSlugs.reference(c, p, "hardware", r.Hardware)
+		c.toolSlugs.reference(c, p, "tool", r.Tool)
+		if r.ID.Reserved() {
+			c.reserved(p, "id", r.ID)
+		}
+	}},
 	{"run-source-key", "source_key matches source_url and is an entry in sources.json.", 0, checkSourceKey},
 	{"run-dates", "Dates are between 1990 and today, and run_date matches the year of the file.", 0, checkRunDates},
-	{"run-source", "A benchmark that is not by the owner links to its page.", 0, checkRunSource},
+	{"run-source", "A benchmark that is not by the owner links to its page.", 0, func(c *checker, r *run, p place) {
+		if r.SourceURL == nil && r.Source != Owner {
+			c.at(p, "source_url", fmt.Sprintf("must not be null where source is %q", r.Source), "source")
+		}
+	}},
 	{"run-kind", "A throughput result has a scenario and a total; any other result has a speed and no fields that describe a load.", 0, checkRunKind},
 	{"run-bounds", "Figures are plausible for a measurement.", clean, func(c *checker, r *run, p place) {
 		c.bounded(p, r.Benchmark)
@@ -117,15 +128,6 @@ func recordOf[T any](c *checker, r *registry, t *table[T], slug Slug) (rec *T, a
 	return t.recs[i], at
 }
 
-func checkRunNames(c *checker, r *run, p place) {
-	c.modelSlugs.reference(c, p, "model", r.Model)
-	c.hardwareSlugs.reference(c, p, "hardware", r.Hardware)
-	c.toolSlugs.reference(c, p, "tool", r.Tool)
-	if r.ID.Reserved() {
-		c.reserved(p, "id", r.ID)
-	}
-}
-
 // yearFile is the name of a file that has the benchmarks of one year: a file that no longer changes can be cached and
 // compared. Other numbers are parts.
 var yearFile = regexp.MustCompile(`^benchmarks/((?:19|20)[0-9]{2})\.ndjson$`)
@@ -156,12 +158,6 @@ func (c *checker) yearOf(file int32) string {
 		return m[1]
 	}
 	return ""
-}
-
-func checkRunSource(c *checker, r *run, p place) {
-	if r.SourceURL == nil && r.Source != Owner {
-		c.at(p, "source_url", fmt.Sprintf("must not be null where source is %q", r.Source), "source")
-	}
 }
 
 // checkRunKind keeps the two kinds of measurements apart.

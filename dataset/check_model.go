@@ -29,11 +29,25 @@ var modelRules = []rule[*Model]{
 	{"model-bounds", "Figures are plausible.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m) }},
 	{"model-contradiction", "Fields of a model do not contradict each other.", clean, contradictModel},
 	{"model-cache", "Layers and heads of the cache match those of the model.", clean, checkCache},
-	{"model-cache-stated", "If a family skips attention in some layers, its models say how many layers have a cache.", warned | clean, checkCacheStated},
-	{"model-active", "A mixture-of-experts model gives its active parameters.", warned | clean, checkActiveStated},
+	{"model-cache-stated", "If a family skips attention in some layers, its models say how many layers have a cache.", warned | clean, func(c *checker, m *Model, p place) {
+		if k := &m.KVCache; k.NumKVLayers == nil && k.HeadDim != nil && c.skipping[m.Family] {
+			c.warning(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be known: other models of the family %s have fewer layers with a cache than layers", m.Family))
+		}
+	}},
+	{"model-active", "A mixture-of-experts model gives its active parameters.", warned | clean, func(c *checker, m *Model, p place) {
+		if a := &m.Architecture; (a.NumExperts != nil || a.Type != nil && *a.Type == "moe") && m.ActiveParamsB == nil {
+			c.warning(p, "active_params_b", "must be known for a mixture of experts")
+		}
+	}},
 	{"model-slug-size", "Sizes in the slug match the parameter counts.", warned | clean, checkSlugSizes},
 	{"model-params-name", "A parameter count taken from the name says so in its basis, and a tied output head is not counted twice.", warned | clean, checkParamsBasis},
-	{"model-params", "The parameter count is close to what layers and widths give.", warned | clean, checkParams},
+	{"model-params", "The parameter count is close to what layers and widths give.", warned | clean, func(c *checker, m *Model, p place) {
+		if derived, known := derivedParams(m); known {
+			if off := derived / *m.ParamsB; off > 1+farOff || off < 1-farOff {
+				c.warning(p, "params_b", fmt.Sprintf("is far from what layers and widths give, got %s where they give %s", plainNumber(*m.ParamsB), roughNumber(derived)), "architecture")
+			}
+		}
+	}},
 }
 
 const (
@@ -244,14 +258,6 @@ func checkCache(c *checker, m *Model, p place) {
 	}
 }
 
-// checkCacheStated warns where the layers with a cache are unknown, in a family that has models with fewer of them than
-// layers: nothing else tells which layers have one.
-func checkCacheStated(c *checker, m *Model, p place) {
-	if k := &m.KVCache; k.NumKVLayers == nil && k.HeadDim != nil && c.skipping[m.Family] {
-		c.warning(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be known: other models of the family %s have fewer layers with a cache than layers", m.Family))
-	}
-}
-
 // skippingFamilies are the families with a model in which some layers have no cache.
 func skippingFamilies(models []*Model) map[Slug]bool {
 	out := map[Slug]bool{}
@@ -263,27 +269,9 @@ func skippingFamilies(models []*Model) map[Slug]bool {
 	return out
 }
 
-// checkActiveStated warns where nothing can be said of measured speeds because the share of the weights in use is unknown.
-func checkActiveStated(c *checker, m *Model, p place) {
-	if a := &m.Architecture; (a.NumExperts != nil || a.Type != nil && *a.Type == "moe") && m.ActiveParamsB == nil {
-		c.warning(p, "active_params_b", "must be known for a mixture of experts")
-	}
-}
-
 // farOff is how far a parameter count worked out from the widths may be from the stated one:
 // biases, norms and rounded names stay below it.
 const farOff = 0.05
-
-// checkParams works out the parameters of a text model from its widths. They are the embeddings
-// (two where the output is not tied) and, for each layer, attention and a gated feed-forward
-// block. A mixture of experts has that block once for each expert, and a router.
-func checkParams(c *checker, m *Model, p place) {
-	if derived, known := derivedParams(m); known {
-		if off := derived / *m.ParamsB; off > 1+farOff || off < 1-farOff {
-			c.warning(p, "params_b", fmt.Sprintf("is far from what layers and widths give, got %s where they give %s", plainNumber(*m.ParamsB), roughNumber(derived)), "architecture")
-		}
-	}
-}
 
 // derivedParams is the number of parameters that the widths give, in billions. It is unknown for models of other blocks.
 func derivedParams(m *Model) (billions float64, known bool) {

@@ -31,14 +31,12 @@ var typeRules = []rule[*QuantizationType]{
 			c.at(p, "name", fmt.Sprintf("%q is a duplicate of %s", q.Name, c.placeText(first)))
 		}
 	}},
-	{"type-bounds", "Bits per weight are plausible, and the median is between the minimum and the maximum.", clean, checkTypeBounds},
-}
-
-func checkTypeBounds(c *checker, q *QuantizationType, p place) {
-	c.bounded(p, q)
-	if o := q.Observed; o != nil && (o.Min > o.Median || o.Median > o.Max) {
-		c.at(p, "observed.median", fmt.Sprintf("must be from min to max, %s to %s, got %s", plainNumber(o.Min), plainNumber(o.Max), plainNumber(o.Median)), "observed.min", "observed.max")
-	}
+	{"type-bounds", "Bits per weight are plausible, and the median is between the minimum and the maximum.", clean, func(c *checker, q *QuantizationType, p place) {
+		c.bounded(p, q)
+		if o := q.Observed; o != nil && (o.Min > o.Median || o.Median > o.Max) {
+			c.at(p, "observed.median", fmt.Sprintf("must be from min to max, %s to %s, got %s", plainNumber(o.Min), plainNumber(o.Max), plainNumber(o.Median)), "observed.min", "observed.max")
+		}
+	}},
 }
 
 // toolWords are the lists of a tool whose words are of no closed set.

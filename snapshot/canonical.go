@@ -57,21 +57,14 @@ func memberSpan(doc []byte, name string) (from, to int, err error) {
 
 func seal(doc *Document) ([]byte, error) {
 	doc.OutputHash = ""
-	hash, err := hashOf(doc)
+	b, err := canonical(doc)
+	if err == nil {
+		doc.OutputHash, _, err = hashCanonical(b)
+	}
 	if err != nil {
 		return nil, err
 	}
-	doc.OutputHash = hash
 	return canonical(doc)
-}
-
-func hashOf(doc *Document) (string, error) {
-	b, err := canonical(doc)
-	if err != nil {
-		return "", err
-	}
-	hash, _, err := hashCanonical(b)
-	return hash, err
 }
 
 func canonical(v any) ([]byte, error) {
@@ -100,15 +93,6 @@ func Digest[T any](values []T) (string, error) {
 	slices.Sort(lines)
 	sum := sha256.Sum256([]byte(strings.Join(lines, "\n")))
 	return hex.EncodeToString(sum[:]), nil
-}
-
-// provenance is the line of a capture in meta.generated_from.
-func provenance(cfg *SourceConfig, c Capture, rows []Row) (string, error) {
-	digest, err := Digest(rows)
-	if err != nil {
-		return "", fmt.Errorf("%s: rows: %w", cfg.SourceID, err)
-	}
-	return fmt.Sprintf("%s: %s, %d rows, sha256 of the sorted rows %s", cfg.SourceID, c.From, len(rows), digest), nil
 }
 
 // round4 rounds to four decimals, half away from zero.

@@ -125,9 +125,11 @@ func sift(cfg *SourceConfig, c Capture, rep *Report) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.from, err = provenance(cfg, c, rows); err != nil {
-		return nil, err
+	digest, err := Digest(rows)
+	if err != nil {
+		return nil, fmt.Errorf("%s: rows: %w", cfg.SourceID, err)
 	}
+	t.from = fmt.Sprintf("%s: %s, %d rows, sha256 of the sorted rows %s", cfg.SourceID, c.From, len(rows), digest)
 	t.count(rows, c.TotalReported)
 	t.setTasks(taken)
 	t.setReadings(taken)

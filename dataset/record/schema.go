@@ -3,6 +3,7 @@ package record
 import (
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -228,7 +229,7 @@ func (r *Rule) listSound(v reflect.Value) bool {
 func (r *Rule) validText(s string) bool {
 	switch {
 	case r.Set != nil:
-		return r.inSet(s)
+		return slices.Contains(r.Set, s)
 	case r.Form != nil:
 		return r.Form.valid(s)
 	case len(s) < r.MinLen:
@@ -262,15 +263,6 @@ func (r *Rule) blankProblem(s string) string {
 		return "must not begin or end with a blank"
 	}
 	return ""
-}
-
-func (r *Rule) inSet(s string) bool {
-	for _, v := range r.Set {
-		if s == v {
-			return true
-		}
-	}
-	return false
 }
 
 // limitProblem returns the limit n breaks, empty where it breaks none.
