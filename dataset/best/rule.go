@@ -182,7 +182,7 @@ func (r *Rule) Fit(q fit.Query) (*fit.Answer, *fit.Fault) {
 
 // value is the points of a row, which it sets, and less than any where the row is not recommended.
 func (r *Rule) value(q *fit.Query, least limits, b *fit.Best) float64 {
-	p := r.points(q, b)
+	p := r.points(b)
 	if b.Points = &p; r.against(q, least, b) != "" {
 		return p.Total - unwanted
 	}
@@ -228,7 +228,7 @@ const (
 	doubt      = 0.5 // part of the deviation of a capability that is taken off
 	tight      = 1.5 // for memory that should stay free
 	parted     = 3.0 // for a part in main memory: prompts are read slowly, and the speed is less sure
-	unknownTPS = 8.0 // where no speed is known or can be worked out
+	unknownTPS = 8.0 // where no speed is known
 	usesBy     = 0.5 // for each doubling of the measurements: what people measure is what they use
 	mostUses   = 4.0
 	unproven   = 4.0 // of a model that nobody has evaluated or measured
@@ -284,7 +284,7 @@ func lostSpeed(tps float64) float64 {
 	return 6 + 10*math.Log2(10/max(tps, 0.1))
 }
 
-func (r *Rule) points(q *fit.Query, b *fit.Best) fit.Points {
+func (r *Rule) points(b *fit.Best) fit.Points {
 	k := r.models[b.Model]
 	var p fit.Points
 	measured := math.Log2(1 + float64(k.runs))
@@ -301,55 +301,12 @@ func (r *Rule) points(q *fit.Query, b *fit.Best) fit.Points {
 		}
 	}
 	p.Memory = -map[fit.Verdict]float64{fit.Tight: tight, fit.Offload: parted}[b.Verdict]
-	switch tps := r.speed(q, b); {
-	case tps > 0:
-		p.Speed = -lostSpeed(tps)
-	default:
-		p.Speed = -unknownTPS
+	if p.Speed = -unknownTPS; b.TPS != nil {
+		p.Speed = -lostSpeed(*b.TPS)
 	}
 	p.Use = min(mostUses, usesBy*measured)
 	p.Sum()
 	return p
-}
-
-const (
-	// usualShare is the part of the memory bandwidth that a speed reaches where nothing better is known.
-	usualShare = 0.5
-	// usualMain is the bandwidth of main memory in 10^9 bytes per second where that of a processor is not known: two
-	// channels of DDR5-5600.
-	usualMain = 89.6
-)
-
-// speed is that of a row, or what the bandwidth of its memories allows; 0 where neither is known.
-func (r *Rule) speed(q *fit.Query, b *fit.Best) float64 {
-	if b.TPS != nil {
-		return *b.TPS
-	}
-	k, main := r.models[b.Model], usualMain
-	bandwidth := q.BandwidthGBps
-	if h := r.hardware[b.Hardware]; bandwidth == 0 && h != nil {
-		switch {
-		case h.MemoryBandwidthGBps != nil:
-			bandwidth = *h.MemoryBandwidthGBps
-		case h.Type == "cpu":
-			bandwidth = usualMain
-		}
-	}
-	if h := r.hardware[q.Host]; h != nil && h.MemoryBandwidthGBps != nil {
-		main = *h.MemoryBandwidthGBps
-	}
-	read := float64(b.DeviceRead)
-	if b.Verdict != fit.Offload {
-		if read = float64(b.Total); k.ParamsB != nil {
-			read *= *cmp.Or(k.ActiveParamsB, k.EffectiveParamsB, k.ParamsB) / *k.ParamsB
-		}
-	} else if b.HostRead == 0 {
-		return 0
-	}
-	if bandwidth == 0 || read == 0 {
-		return 0
-	}
-	return usualShare * 1e9 / (read/bandwidth + float64(b.HostRead)/main)
 }
 
 func why(q *fit.Query, k *known, b *fit.Best) string {

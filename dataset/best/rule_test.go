@@ -27,7 +27,7 @@ func TestPoints(t *testing.T) {
 	r := NewRule(set, nil, func(dataset.Slug) int { return 0 }, nil)
 	points := func(model dataset.Slug, quantization string, bits, tps float64) fit.Points {
 		use := fit.UseEstimate
-		return r.points(&fit.Query{}, &fit.Best{Model: model, Quantization: quantization, BitsPerWeight: &bits, TPS: &tps, Use: &use, Verdict: fit.Fits})
+		return r.points(&fit.Best{Model: model, Quantization: quantization, BitsPerWeight: &bits, TPS: &tps, Use: &use, Verdict: fit.Fits})
 	}
 	for _, tt := range []struct {
 		model        dataset.Slug

@@ -3,31 +3,29 @@ package fit
 import (
 	"cmp"
 	"math"
+	"slices"
+	"strings"
 
 	"modeldex/dataset"
 )
 
 // An ask is a model on a machine with the settings of a query: what the answers for all its sizes share.
 type ask struct {
-	e      *Engine
-	q      *Query
-	t      *target
-	m      *machine
-	need   need
-	runs   []runKey // measured of its shape on the hardware and what is related to it
-	site   *site
-	laid   *Placement                  // where weights lie that are not all on devices
-	others map[*dataset.Hardware]*site // of devices unlike the first
-	fixed  *effect                     // what all sizes have in common, once the first speed needed it
-	near   []near                      // measurements near the model and the machine, once the first estimate needed them
-	least  float64                     // speeds of less are not wanted, in tokens per second
-	filled bool                        // whether the speed with a full cache counts
+	e     *Engine
+	q     *Query
+	t     *target
+	m     *machine
+	need  need
+	runs  []timed // measured of its shape on the hardware and what is related to it
+	site  *site
+	laid  *Placement // where weights lie that are not all on devices
+	fixed *effect    // what all sizes have in common, once the first speed needed it
+	near  []near     // measurements near the model and the machine, once the first estimate needed them
 }
 
 // A site is a machine with a program: what the asks for all its models share. It is worked out when the first speed
 // needs it.
 type site struct {
-	speeds  bool // whether asks are for speeds
 	known   bool
 	config  config
 	effect  effect // of the machine
@@ -36,19 +34,13 @@ type site struct {
 
 // ask is for a query that is normal. All asks of one site have the same machine, tool and backend.
 func (e *Engine) ask(q *Query, t *target, m *machine, s *site) ask {
-	a := ask{e: e, q: q, t: t, m: m, need: e.need(t, q), site: s}
-	if m.hw != nil && s.speeds {
-		a.runs = e.runs.of(t.body.number, m.related)
-	}
-	return a
+	return ask{e: e, q: q, t: t, m: m, need: e.need(t, q), site: s, runs: e.timedOf(t.body.number, m.related)}
 }
-
-// wants sets what a list needs: speeds of at least so many tokens per second, with a full cache or an empty one.
-func (a *ask) wants(least float64, filled bool) { a.least, a.filled = least, filled }
 
 // lists reports whether lists may name a size: it was chosen for all hardware, or measured on this.
 func (a *ask) lists(size int) bool {
-	return a.t.chosen[size] || a.t.exists[size] && len(a.runs) > 0 && len(inQuant(a.runs, a.t.sizes[size].folded)) > 0
+	measured := func(r timed) bool { return r.quant == a.t.sizes[size].folded }
+	return a.t.chosen[size] || a.t.exists[size] && slices.ContainsFunc(a.runs, measured)
 }
 
 // place is what runs where, on the first device.
@@ -58,14 +50,14 @@ func (a *ask) place() *site {
 		if h == nil {
 			h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !a.m.discrete}
 		}
-		*s = *a.siteWith(h, a.m.bandwidth)
+		*s = a.siteWith(h, a.m.bandwidth)
 	}
 	return a.site
 }
 
 // siteWith is a device of a bandwidth with the program of the query.
-func (a *ask) siteWith(h *dataset.Hardware, bandwidth float64) *site {
-	s, tool := &site{speeds: true, known: true, backend: a.q.Backend}, a.q.tool()
+func (a *ask) siteWith(h *dataset.Hardware, bandwidth float64) site {
+	s, tool := site{known: true, backend: a.q.Backend}, a.q.tool()
 	switch {
 	case s.backend != "":
 	case a.q.ComputeUnit == "cpu" || a.q.ComputeUnit == "npu":
@@ -80,26 +72,18 @@ func (a *ask) siteWith(h *dataset.Hardware, bandwidth float64) *site {
 }
 
 // unit is the part of the machine that the answer is for.
-func (a *ask) unit() ComputeUnit {
-	return cmp.Or(a.q.ComputeUnit, unitOf(a.place().backend))
-}
+func (a *ask) unit() ComputeUnit { return cmp.Or(a.q.ComputeUnit, unitOf(a.place().backend)) }
 
-// config is the configuration of a size on the first device with so many tokens in the cache; false where a fact is
-// missing.
-func (a *ask) config(size int, tokens int64) (config, bool) { return a.configOn(0, size, tokens) }
-
-func (a *ask) configOn(device, size int, tokens int64) (config, bool) {
+// config is the configuration of a size on a site with so many tokens in the cache; false where a fact is missing.
+func (a *ask) config(s *site, size int, tokens int64) (config, bool) {
 	z := &a.t.sizes[size]
-	if a.m.bandwidth == 0 || z.bytes == 0 || len(a.e.learnt.rows) == 0 {
-		return config{}, false
-	}
-	c := a.siteOf(device).config
+	c := s.config
 	a.t.body.into(&c)
-	c.format, c.logBits, c.logBytes = z.format, z.logBits, math.Log(z.bytes)
-	if c.plainAttention = a.q.NoFlashAttention; tokens > 0 {
+	c.format, c.logBits, c.logBytes, c.plainAttention = z.format, z.logBits, math.Log(z.bytes), a.q.NoFlashAttention
+	if tokens > 0 {
 		c.cache, c.depth = a.t.body.of.cacheBytes(tokens), float64(tokens)
 	}
-	return c, !math.IsInf(c.logBandwidth, -1)
+	return c, z.bytes > 0 && !math.IsInf(c.logBandwidth, -1) && len(a.e.learnt.rows) > 0
 }
 
 // A guess is a speed in logarithms, and how far the ends of its 90 % band are from it.
@@ -107,29 +91,128 @@ type guess struct{ log, spread float64 }
 
 // guessOn is the speed that the regression expects of a size on one device; false where a fact is missing.
 func (a *ask) guessOn(device, size int, tokens int64) (g guess, ok bool) {
-	c, ok := a.configOn(device, size, tokens)
+	s := a.place()
+	first := device == 0 || a.m.devices[device].hw == a.m.hw
+	if !first {
+		h := a.m.devices[device].hw
+		other := a.siteWith(h, a.e.hardware[h.Slug].bandwidth)
+		s = &other
+	}
+	c, ok := a.config(s, size, tokens)
 	if !ok {
 		return g, false
 	}
-	r, names, e := a.e.learnt.generation, c.names(), effect{}
-	if device == 0 {
-		if a.fixed == nil {
-			of := r.sum(&names, ofModel...)
-			a.fixed = &effect{of.value + a.site.effect.value, of.variance + a.site.effect.variance}
-		}
-		e = r.sum(&names, ofSize...)
-		e.value, e.variance = e.value+a.fixed.value, e.variance+a.fixed.variance
-	} else {
-		e = r.sum(&names, everyGroup...)
+	r, names := a.e.learnt.generation, c.names()
+	of := a.fixed
+	if of == nil || !first {
+		sum := r.sum(&names, ofModel...)
+		of = &effect{sum.value + s.effect.value, sum.variance + s.effect.variance}
 	}
-	g = guess{min(r.physics(c.generation())+e.value, 0) - c.logTime(), validated.Generation.spread(c.class, e.variance)}
+	if first {
+		a.fixed = of
+	}
+	e, features := r.sum(&names, ofSize...), c.generation()
+	e = r.with(effect{e.value + of.value, e.variance + of.variance}, c.class, &features)
+	g = guess{min(e.value, 0) - c.logTime(), validated.Generation.spread(c.class, e.variance)}
 	return g, round3(math.Exp(g.log-g.spread)) > 0 // what is rounded to 0 is none
 }
 
-// band is the speed and its band, or the time of so much work.
-func (g *guess) band(work float64) Band {
-	if work == 0 {
-		return Band{round3(math.Exp(g.log - g.spread)), round3(math.Exp(g.log)), round3(math.Exp(g.log + g.spread))}
+// band is the speed and its band.
+func (g *guess) band() Band {
+	return Band{round3(math.Exp(g.log - g.spread)), round3(math.Exp(g.log)), round3(math.Exp(g.log + g.spread))}
+}
+
+const (
+	// tensorGain: n devices that share each layer are n^tensorGain as fast as one. Of the shipped runs with one and with
+	// several cards, two are 1.2 to 1.7 times as fast, four 1.3 to 2.4 times, eight 1.3 to 3.6 times.
+	tensorGain = 0.55
+	// hostShare is the part of the bandwidth of main memory that a processor reaches with the weights that lie there, and
+	// hostLaunch the seconds that each layer of them takes beside that, for the way to the card and back.
+	hostShare  = 0.56
+	hostLaunch = 20e-6
+	// mostOnDesktop is what boards with two channels hold: more lies in the memory of a server.
+	mostOnDesktop = 192 * gib
+	// hostSpread and tensorSpread are how far the ends of a 90 % band are from such a time, in logarithms.
+	hostSpread   = 0.8
+	tensorSpread = 0.3
+)
+
+// guess is the speed that is expected of a size on the whole machine; false where a fact is missing. The time of a token
+// is the sum of the times of the layers on each device and in main memory.
+func (a *ask) guess(size int, tokens int64) (g guess, ok bool) {
+	g, ok = a.guessOn(0, size, tokens)
+	devices := len(a.m.devices)
+	if !ok || devices <= 1 && a.laid == nil {
+		return g, ok
 	}
-	return Band{round3(work / math.Exp(g.log+g.spread)), round3(work / math.Exp(g.log)), round3(work / math.Exp(g.log-g.spread))}
+	seconds, uncertain, slowest := 0.0, 0.0, math.Inf(1)
+	add := func(time, spread float64) { seconds, uncertain = seconds+time, uncertain+time*spread }
+	for i := range devices {
+		on, ok := a.guessOn(i, size, tokens)
+		if !ok {
+			return g, false
+		}
+		slowest = min(slowest, on.log)
+		add(a.part(i)/math.Exp(on.log), on.spread)
+	}
+	if a.q.Split == SplitTensor {
+		seconds, uncertain = 0, 0
+		add(1/math.Exp(slowest)/math.Pow(float64(devices), tensorGain), g.spread+tensorSpread)
+	}
+	if p := a.laid; p != nil && *p.HostRead > 0 {
+		bandwidth, _ := a.hostBandwidth()
+		layers := max(0, a.t.body.layers-float64(*p.GPULayers))
+		if layers == 0 {
+			layers = float64(*p.CPUMoE)
+		}
+		add(float64(*p.HostRead)/(hostShare*bandwidth)+hostLaunch*layers, hostSpread)
+	}
+	return guess{-math.Log(seconds), uncertain / seconds}, true
+}
+
+// part is the part of a token's work that a device does: of the weights it reads, or of the memory where all of them are
+// on devices, by which layers are dealt out.
+func (a *ask) part(device int) float64 {
+	if a.laid == nil {
+		return float64(a.m.devices[device].usable) / float64(max(a.m.available, 1))
+	}
+	all := *a.laid.HostRead
+	for i := range a.laid.Devices {
+		all += *a.laid.Devices[i].Read
+	}
+	return float64(*a.laid.Devices[device].Read) / float64(max(all, 1))
+}
+
+// lays makes the ask one of weights that lie as the placement of a verdict says; false where they have no speed, or where
+// what a token reads of them is not known.
+func (a *ask) lays(v Verdict, p *Placement) bool {
+	a.laid = nil
+	if v != Offload && (v == No || !a.q.given()) {
+		return v != No
+	}
+	if p == nil || p.HostRead == nil || p.GPULayers == nil {
+		return false
+	}
+	a.laid = p
+	return true
+}
+
+// hostBandwidth is that of the main memory beside discrete devices, in bytes per second: asked for, of the host, or what
+// is usual beside the card, and then its name.
+func (a *ask) hostBandwidth() (bandwidth float64, usual string) {
+	if gbps := a.q.SystemBandwidthGBps; gbps > 0 {
+		return gbps * 1e9, ""
+	}
+	if a.m.host != nil {
+		if h := a.e.hardware[a.m.host.Slug]; h.bandwidth > 0 {
+			return h.bandwidth, ""
+		}
+	}
+	switch h := a.m.hw; {
+	case a.laid != nil && a.laid.Host > mostOnDesktop, h != nil && strings.HasPrefix(val(h.MemoryType), "HBM"):
+		return 307.2e9, "eight channels of DDR5-4800"
+	case h != nil && h.ReleaseDate != nil && h.ReleaseDate.Number() < 20221001:
+		return 51.2e9, "two channels of DDR4-3200"
+	}
+	return 89.6e9, "two channels of DDR5-5600"
 }

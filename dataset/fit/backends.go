@@ -17,12 +17,12 @@ type place struct {
 	kind    string         // see toolKindOf
 }
 
-// A backendCount is on how many pieces of silicon a backend was measured, and how often. Silicon comes before runs, so
+// backendCounts counts the runs of backends at places. Of a maker each piece of silicon counts more than all runs, so
 // that the most measured machine does not speak for all.
-type backendCount struct{ silicon, runs int }
+type backendCounts map[place]map[string]int
 
-// backendCounts counts backends at places.
-type backendCounts map[place]map[string]backendCount
+// usualBackends are the backends of each place, the usual one first.
+type usualBackends map[place][]string
 
 // count counts the backend of a measurement, if it is known. Three are not what people choose: Metal on cards of other
 // makers than Apple was for Macs that are no longer made. Vulkan on NVIDIA's cards is measured beside CUDA. Ollama and
@@ -34,37 +34,25 @@ func (c backendCounts) count(h *dataset.Hardware, tool dataset.Slug, of *config,
 		backend == "mlx" && kind != "mlx":
 		return
 	}
-	silicon := 0
-	if c.add(place{of.silicon, "", of.class, kind}, backend, 1).runs == 1 {
-		silicon = 1
-	}
+	places := []place{{of.silicon, "", of.class, kind}, {0, h.Vendor, of.class, kind}, {0, h.Vendor, classes, kind}}
 	if of.class == CPU {
-		c.add(place{0, "", CPU, kind}, backend, silicon)
-		return
+		places[1], places = place{0, "", CPU, kind}, places[:2]
 	}
-	c.add(place{0, h.Vendor, of.class, kind}, backend, silicon)
-	c.add(place{0, h.Vendor, classes, kind}, backend, silicon)
+	n := 1
+	for _, at := range places {
+		if c[at] == nil {
+			c[at] = map[string]int{}
+		}
+		if c[at][backend] += n; at == places[0] && c[at][backend] == 1 {
+			n += mostRead
+		}
+	}
 }
 
-// add adds one run and so much silicon to a count and returns it.
-func (c backendCounts) add(at place, backend string, silicon int) backendCount {
-	if c[at] == nil {
-		c[at] = map[string]backendCount{}
-	}
-	n := c[at][backend]
-	n = backendCount{n.silicon + silicon, n.runs + 1}
-	c[at][backend] = n
-	return n
-}
-
-// usual are the backends of each place, that with the largest count first.
-func (c backendCounts) usual() map[place][]string {
-	out := make(map[place][]string, len(c))
+func (c backendCounts) usual() usualBackends {
+	out := usualBackends{}
 	for at, counts := range c {
-		out[at] = slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-			x, y := counts[a], counts[b]
-			return cmp.Or(cmp.Compare(y.silicon, x.silicon), cmp.Compare(y.runs, x.runs), cmp.Compare(a, b))
-		})
+		out[at] = slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 	}
 	return out
 }
@@ -76,24 +64,18 @@ func (c backendCounts) usual() map[place][]string {
 func (e *Engine) backendOf(h *dataset.Hardware, tool dataset.Slug) string {
 	usual, kind, class := e.learnt.usual, toolKindOf(tool), classOf(h, "gpu")
 	silicon := e.numbers.find("silicon " + e.siliconOf(h.Slug))
-	shared := h.Type == "cpu" || h.UnifiedMemory
-	if own := usual[place{silicon, "", class, kind}]; len(own) > 0 {
-		return own[0]
-	}
-	if own := usual[place{silicon, "", CPU, kind}]; len(own) > 0 && shared {
-		return own[0]
-	}
-	var others []string
+	own, others := usual[place{silicon, "", class, kind}], []string(nil)
 	if h.Type != "cpu" {
 		others = slices.Concat(usual[place{0, h.Vendor, class, kind}], usual[place{0, h.Vendor, classes, kind}])
 	}
-	if shared {
-		others = append(others, usual[place{0, "", CPU, kind}]...)
+	if h.Type == "cpu" || h.UnifiedMemory {
+		own, others = slices.Concat(own, usual[place{silicon, "", CPU, kind}]), append(others, usual[place{0, "", CPU, kind}]...)
 	}
-	for _, name := range others {
-		if len(h.Backends) == 0 || slices.Contains(h.Backends, name) {
-			return name
-		}
+	if len(own) > 0 {
+		return own[0]
+	}
+	if i := slices.IndexFunc(others, func(name string) bool { return len(h.Backends) == 0 || slices.Contains(h.Backends, name) }); i >= 0 {
+		return others[i]
 	}
 	return ""
 }

@@ -15,31 +15,6 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// Verdicts of all sizes of all models for one card, cold.
-func BenchmarkVerdictsOfOneCard(b *testing.B) {
-	e := shippedEngine(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if n := e.Verdicts("nvidia-rtx-4090"); n == 0 {
-			b.Fatal("no verdicts")
-		}
-	}
-	b.ReportMetric(float64(e.Verdicts("nvidia-rtx-4090")), "pairs/op")
-}
-
-// Verdicts of all sizes of all models on all hardware.
-func BenchmarkVerdictsOfTheDirectory(b *testing.B) {
-	set, e := shippedSet(b), shippedEngine(b)
-	n := 0
-	for b.Loop() {
-		n = 0
-		for i := range set.Hardware {
-			n += e.Verdicts(set.Hardware[i].Slug)
-		}
-	}
-	b.ReportMetric(float64(n), "pairs/op")
-}
-
 // One answer with all sizes, speeds and longest contexts.
 func BenchmarkFit(b *testing.B) {
 	e := shippedEngine(b)
@@ -69,17 +44,6 @@ func BenchmarkBestOfOneMachine(b *testing.B) {
 	for b.Loop() {
 		if _, fault := e.Models(Query{Hardware: "amd-ryzen-ai-max-395"}, 0); fault != nil {
 			b.Fatal(fault)
-		}
-	}
-}
-
-// How many models run, which needs no speeds.
-func BenchmarkCount(b *testing.B) {
-	e := shippedEngine(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if n, fault := e.Count(Query{Hardware: "nvidia-rtx-4090"}); fault != nil || n == 0 {
-			b.Fatal(n, fault)
 		}
 	}
 }

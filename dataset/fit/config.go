@@ -70,78 +70,57 @@ func (c *config) names() [groups]name {
 		mixture = 1
 	}
 	class := int32(c.class)
-	return [groups]name{
-		ofSilicon: {c.silicon, c.kernels}, ofArch: {c.arch, c.kernels, class}, ofKernels: {class, c.kernels}, ofTool: {c.tool},
-		ofShape: {c.shape}, ofMeasured: {c.shape, c.silicon, c.kernels},
-		ofFormat: {c.format, c.kernels}, ofFormatArch: {c.format, c.arch, c.kernels}, ofMixture: {c.silicon, mixture, c.kernels}, ofChip: {c.silicon},
+	names := [groups]name{
+		ofSilicon: {1: c.silicon, c.kernels}, ofArch: {1: c.arch, c.kernels, class}, ofKernels: {1: class, c.kernels}, ofTool: {1: c.tool},
+		ofShape: {1: c.shape}, ofMeasured: {1: c.shape, c.silicon, c.kernels}, ofMixture: {1: c.silicon, mixture, c.kernels},
+		ofFormat: {1: c.format, c.kernels}, ofFormatArch: {1: c.format, c.arch, c.kernels}, ofChip: {1: c.silicon},
 	}
+	for g := range names {
+		names[g][0] = int32(g)
+	}
+	return names
 }
 
 // logTime is the logarithm of the seconds one token takes at full bandwidth.
 func (c *config) logTime() float64 { return c.logBytes - c.logBandwidth }
 
 const (
-	ofClass = 9  // terms of each class, and of all
-	ofAll   = 10 // terms of all alone
-	terms   = ofClass*(1+int(classes)) + ofAll
+	perClass = 9  // features whose weights a class changes
+	features = 19 // all of them
 )
 
-// physics is what explains a speed beside effects: terms whose weights a class adds to those of all classes, and terms of
-// all alone.
-type physics struct {
-	class Class
-	base  [ofClass]float64
-	all   [ofAll]float64
-}
+// A vector has the features of a configuration: what explains a speed beside effects.
+type vector [features]float64
 
-// terms are the values of all weights of a regression.
-func (p *physics) terms() []float64 {
-	x := make([]float64, terms)
-	copy(x, p.base[:])
-	copy(x[ofClass*(1+int(p.class)):], p.base[:])
-	x[ofClass*(1+int(p.class))+years] *= classYears
-	copy(x[ofClass*(1+int(classes)):], p.all[:])
-	return x
-}
-
+// The seconds that launching the work of one layer may take: a fast card, and a slow driver.
 const (
-	// The seconds that launching the work of one layer may take: a fast card, and a slow driver.
 	fastLaunch = 1e-5
 	slowLaunch = 1.5e-4
-	years      = 0 // the term of years in physics.base
-	// classYears makes the part of the years that a class has of its own a tenth as heavy (its square) as that of all:
-	// within a class dates and sources are hardly told apart.
-	classYears = 0.3
 )
 
 // generation is what physics says of the share of the bandwidth that a configuration reaches: layers take time to launch,
 // the cache is read beside the weights, attention costs more at depth, programs get faster with the years, and wide
 // memory is harder to use.
-func (c *config) generation() physics {
+func (c *config) generation() vector {
 	time, bits := math.Exp(c.logTime()), c.logBits-math.Log(4.85)
-	p := physics{class: c.class, base: [ofClass]float64{
-		c.year, 1, math.Log1p(fastLaunch * c.layers / time), math.Log1p(slowLaunch * c.layers / time), c.logBandwidth - math.Log(1e11),
-	}}
-	if c.cache > 0 {
-		p.base[5] = math.Log1p(c.cache / math.Exp(c.logBytes))
+	cache, depth := math.Log1p(c.cache/math.Exp(c.logBytes)), math.Log1p(c.depth/8192)
+	v := vector{
+		1, math.Log1p(fastLaunch * c.layers / time), math.Log1p(slowLaunch * c.layers / time), c.logBandwidth - math.Log(1e11),
+		cache, depth, 0, 0, c.year, bits, bits * bits,
 	}
-	if c.depth > 0 {
-		p.base[6] = math.Log1p(c.depth / 8192)
-	}
-	p.all[0], p.all[1] = bits, bits*bits
 	if c.class == CPU {
-		p.all[2] = bits
+		v[11] = bits
 	}
 	if c.mixture {
-		p.all[3], p.all[4], p.all[5], p.all[6] = 1, c.logTime()+math.Log(1e3), p.base[5], c.logExperts
+		v[12], v[13], v[14], v[15] = 1, c.logTime()+math.Log(1e3), c.logExperts, cache
 	}
 	if c.whole {
-		p.all[7] = 1
+		v[16] = 1
 	}
 	if c.plainAttention {
-		p.all[8], p.all[9] = p.base[5], p.base[6]
+		v[17], v[18] = cache, depth
 	}
-	return p
+	return v
 }
 
 // numbers gives equal texts equal numbers, from 1.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // Part of the TDP a machine draws while it generates: decoding waits for memory, so cards stay
@@ -51,7 +52,7 @@ func (a *ask) cost(size int, s *Speed) *Cost {
 func (c *Cost) power(a *ask, size int, s *Speed) {
 	q, m, basis := a.q, a.m, "measured"
 	if watts, of := a.watts(size, s); len(watts) > 0 {
-		w := round3(medianOf(watts))
+		w := round3(record.Median(watts))
 		c.Watts, c.PowerBasis = &w, &basis
 		switch {
 		case of == nil:
@@ -87,7 +88,8 @@ func (a *ask) watts(size int, s *Speed) ([]float64, *dataset.PowerBasis) {
 	elsewhere := len(of.speeds) == 0 || of.rank == otherWork
 	device, wall := dataset.PowerDevice, dataset.PowerWall
 	var ofDevice, ofMachine, ofEither []float64
-	a.e.runs.each(a.runs, func(b *dataset.Benchmark) {
+	for _, r := range a.runs {
+		b := a.e.pack.At(int(r.at))
 		switch {
 		case b.PowerWatts == nil || int(b.HardwareCount) != a.q.Count || !a.e.sameBandwidth(a.m, b.Hardware):
 		case elsewhere != (a.rank(b) == otherWork), a.relation(b) == dataset.Sibling:
@@ -98,7 +100,7 @@ func (a *ask) watts(size int, s *Speed) ([]float64, *dataset.PowerBasis) {
 		default:
 			ofMachine = append(ofMachine, *b.PowerWatts)
 		}
-	})
+	}
 	switch {
 	case len(ofDevice) > 0:
 		return ofDevice, &device

@@ -12,7 +12,8 @@ type Engine struct {
 	bySlug    []dataset.Slug // models in order of slug
 	hwBySlug  []dataset.Slug
 	line      *dataset.Roofline
-	runs      runs
+	pack      dataset.Pack     // of all measurements
+	runs      map[pair][]timed // of what answers may name, each from the newest
 	relations *dataset.Relations
 	silicon   map[dataset.Slug]string  // variant, graphics inside a chip, or machine -> the record that stands for it
 	proofs    map[dataset.Slug][]proof // by model

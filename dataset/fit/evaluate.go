@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"sync"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // SimpleShare is the share of the memory bandwidth in the rule of thumb that estimates are compared with:
@@ -85,7 +87,6 @@ var (
 // would place them.
 func splitQuality(e *Engine, set *dataset.Set, fold map[int32]int, model func(fold int) *regression) Quality {
 	var trials []trial
-	sources := map[int32]bool{}
 	for i := range set.Benchmarks.Len() {
 		b := set.Benchmarks.At(i)
 		h, t := e.hardware[b.Hardware], e.models[b.Model]
@@ -117,30 +118,25 @@ func splitQuality(e *Engine, set *dataset.Set, fold map[int32]int, model func(fo
 			continue
 		}
 		s, class := a.Sizes[0].Speed.Estimate, classOf(h.Hardware, "gpu")
-		sources[source] = true
 		trials = append(trials, trial{
 			row: &row{config: config{class: class, mixture: t.body.mixture}, source: source, tool: b.Tool, hardware: b.Hardware, value: math.Log(*b.GenerationTPS)},
 			err: math.Log(s.Median / *b.GenerationTPS), spread: math.Log(s.P95/s.P05) / 2, fold: fold[source],
 		})
 	}
-	return Quality{Rows: len(trials), Sources: len(sources), Scores: scores(trials)}
+	return scored(trials, nil)
 }
 
-func quality(rows []row, fold map[int32]int, of func(c *config) physics, model func(fold int) *regression) Quality {
-	q, sources := Quality{}, map[int32]bool{}
+func quality(rows []row, fold map[int32]int, of func(c *config) vector, model func(fold int) *regression) Quality {
 	var trials []trial
 	for i := range rows {
 		row := &rows[i]
 		if row.supplementary || row.whole {
 			continue // they are no speed of a single stream
 		}
-		sources[row.source] = true
-		m, names := model(fold[row.source]), row.names()
-		e := m.sum(&names, everyGroup...)
-		value := m.physics(of(&row.config)) + e.value
-		trials = append(trials, trial{row: row, err: value - row.value, variance: e.variance, knows: m.knows(names), fold: fold[row.source]})
+		m := model(fold[row.source])
+		e := m.predict(&row.config, of(&row.config))
+		trials = append(trials, trial{row: row, err: e.value - row.value, variance: e.variance, knows: m.knows(row.names()), fold: fold[row.source]})
 	}
-	q.Rows, q.Sources, q.Factors = len(trials), len(sources), factorsOf(trials, -1)
 	for i := range folds {
 		others := Quality{Factors: factorsOf(trials, i)}
 		for j := range trials {
@@ -149,8 +145,7 @@ func quality(rows []row, fold map[int32]int, of func(c *config) physics, model f
 			}
 		}
 	}
-	q.Scores = scores(trials)
-	return q
+	return scored(trials, factorsOf(trials, -1))
 }
 
 // covered is the part of held-out measurements a band is to hold.
@@ -162,67 +157,74 @@ func factorsOf(trials []trial, without int) map[string]float64 {
 	needs := map[string][]float64{}
 	for i := range trials {
 		if t := &trials[i]; t.fold != without {
-			need := math.Abs(t.err) / math.Sqrt(1+t.variance)
-			needs["all"] = append(needs["all"], need)
-			needs[t.class.String()] = append(needs[t.class.String()], need)
+			for _, class := range []string{"all", t.class.String()} {
+				needs[class] = append(needs[class], math.Abs(t.err)/math.Sqrt(1+t.variance))
+			}
 		}
 	}
 	out := map[string]float64{}
 	for class, list := range needs {
-		if len(list) >= enoughRows {
-			slices.Sort(list)
-			out[class] = round4(at(list, covered))
+		if slices.Sort(list); len(list) >= enoughRows {
+			out[class] = round4(record.Quantile(list, covered))
 		}
 	}
 	return out
 }
 
-// scores are those of all trials and of parts of them.
-func scores(trials []trial) (out []Score) {
+// scored are the scores of all trials and of parts of them.
+func scored(trials []trial, factors map[string]float64) Quality {
 	of := map[string][]*trial{}
 	for i := range trials {
 		t := &trials[i]
-		class, kind := t.class.String(), kindOf(t.mixture)
-		names := []string{"all", class, kind, class + " " + kind}
+		kind := kindOf(&t.config)
+		names := []string{"all", t.class.String(), kind, strings.Fields(kind)[1]}
 		if t.knows != "" {
-			names = append(names, class+" "+kind+", "+t.knows)
+			names = append(names, kind+", "+t.knows)
+		}
+		if t.deep {
+			names = append(names, "deep")
+		}
+		if slices.Contains(usualTools, string(t.row.tool)) {
+			names = append(names, "usual")
 		}
 		for _, name := range names {
 			of[name] = append(of[name], t)
 		}
-		if t.deep {
-			of["deep"] = append(of["deep"], t)
-		}
-		if slices.Contains(usualTools, string(t.row.tool)) {
-			of["usual"] = append(of["usual"], t)
-		}
 	}
-	for class, list := range of {
-		out = append(out, score(class, list))
+	q := Quality{Rows: len(trials), Factors: factors}
+	for _, class := range slices.Sorted(maps.Keys(of)) {
+		q.Scores = append(q.Scores, score(class, of[class]))
 	}
-	slices.SortFunc(out, func(a, b Score) int { return cmp.Compare(a.Class, b.Class) })
-	return out
+	if all := q.Of("all"); all != nil {
+		q.Sources = all.Sources
+	}
+	return q
 }
 
 func score(class string, trials []*trial) Score {
 	s := Score{Class: class, Rows: len(trials)}
 	var errs, widths, simple []float64
-	inside, narrow, sources := 0, 0, map[int32]bool{}
+	sources := map[int32]bool{}
+	share := func(of *float64, is bool) { *of += float64(oneIf(is)) / float64(len(trials)) }
 	for _, t := range trials {
 		sources[t.source] = true
-		errs, simple = append(errs, t.err), append(simple, math.Log(SimpleShare)-t.value)
+		err, plain := math.Abs(t.err), math.Abs(math.Log(SimpleShare)-t.value)
+		errs, simple = append(errs, math.Abs(math.Exp(t.err)-1)), append(simple, math.Abs(SimpleShare/math.Exp(t.value)-1))
 		widths = append(widths, math.Exp(2*t.spread))
-		if math.Abs(t.err) <= t.spread {
-			inside++
-		}
-		if 2*t.spread <= math.Log(4) {
-			narrow++
-		}
+		share(&s.Within25, errs[len(errs)-1] <= 0.25)
+		share(&s.Within50, err <= math.Log(1.5))
+		share(&s.Within100, err <= math.Log(2))
+		share(&s.Coverage, err <= t.spread)
+		share(&s.Narrow, 2*t.spread <= math.Log(4))
+		share(&s.SimpleWithin50, plain <= math.Log(1.5))
 	}
-	n := float64(len(trials))
-	s.Sources = len(sources)
-	s.MedianError, s.Within25, s.Within50, s.Within100 = nearness(errs)
-	s.Simple, _, s.SimpleWithin50, _ = nearness(simple)
-	s.Coverage, s.Narrow, s.Width = round4(float64(inside)/n), round4(float64(narrow)/n), round4(medianOf(widths))
+	s.Sources, s.MedianError, s.Width, s.Simple = len(sources), record.Median(errs), record.Median(widths), record.Median(simple)
+	for _, of := range []*float64{&s.MedianError, &s.Within25, &s.Within50, &s.Within100, &s.Coverage, &s.Narrow, &s.Width, &s.Simple, &s.SimpleWithin50} {
+		*of = round4(*of)
+	}
 	return s
 }
+
+func round3(v float64) float64 { return math.Round(v*1e3) / 1e3 }
+
+func round4(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -127,8 +127,8 @@ func TestProofs(t *testing.T) {
 		if got := len(a.Sizes[0].Evidence) > 0; got != tt.want || got != (a.Verdict == Fits) {
 			t.Errorf("%s: evidence %v, %s; want evidence: %t", tt.name, a.Sizes[0].Evidence, a.Verdict, tt.want)
 		}
-		if n, fault := e.Count(q); fault != nil || (n == 1) != tt.want {
-			t.Errorf("%s: a list has %d models, %v; want one with evidence: %t", tt.name, n, fault, tt.want)
+		if list, fault := e.Models(q, 0); fault != nil || (len(list.Found) == 1) != tt.want {
+			t.Errorf("%s: a list has %v, %v; want one with evidence: %t", tt.name, list.Found, fault, tt.want)
 		}
 	}
 }

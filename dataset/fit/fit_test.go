@@ -515,20 +515,6 @@ func TestListsNameWhatIsUnknown(t *testing.T) {
 	t.Logf("%d undecided, %d without a speed", undecided, noSpeed)
 }
 
-// Count counts what Models lists without a least speed.
-func TestCount(t *testing.T) {
-	e := shippedEngine(t)
-	for i, q := range []Query{
-		{Hardware: "nvidia-rtx-4090"}, {Hardware: "apple-m2-ultra", Context: 100_000}, {Hardware: "amd-ryzen-ai-max-395", Count: 2, KV: Q80}, {MemoryGB: 12}, {Hardware: "no-such-hardware"},
-	} {
-		found, fault := e.Models(q, 0)
-		n, counted := e.Count(q)
-		if n != len(found.Found) || (fault == nil) != (counted == nil) || i < 4 && n == 0 {
-			t.Errorf("%+v: %d models are counted (%v), %d are listed (%v)", q, n, counted, len(found.Found), fault)
-		}
-	}
-}
-
 // No estimate is faster than the memory of the machine allows. The first machines have measurements near that.
 func TestEstimateWithinBandwidth(t *testing.T) {
 	e, r := shippedEngine(t), seeded(t)

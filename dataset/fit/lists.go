@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -28,10 +27,6 @@ type Best struct {
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=9932111872" jsonschema_extras:"unit=bytes"`
 	// Weights and cache in main memory; left out where all is on the devices.
 	Host int64 `json:"host_bytes,omitzero" jsonschema:"minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
-	// Weights that one token reads from main memory; with host_bytes, where known.
-	HostRead int64 `json:"host_read_bytes,omitzero" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
-	// Weights that one token reads from the devices; with host_bytes, where known.
-	DeviceRead int64 `json:"device_read_bytes,omitzero" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
 	// Generation speed, with an empty cache or filled to depth; null where nothing is known.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=80.7" jsonschema_extras:"unit=tokens/s"`
 	// Whether the speed was measured, was measured on siblings of the hardware only, or is estimated; null without one.
@@ -112,70 +107,38 @@ type Runs struct {
 	NoSpeed []dataset.Slug
 }
 
-// Models finds the models that run on the machine of a query, by slug. Of each it gives the most precise listed size
-// (see Size.Listed) that fits, or is tight where none fits, and reaches at least minTPS tokens per second (0: any,
-// known or not). With MeasuredFirst it prefers a size that was measured, and then one of at most EnoughBits. With a
-// context in the query the speed is that with a full cache. Models that are too short for it are in no list. The model
-// of the query is not looked at. The work is bounded by the models and their sizes: less than a microsecond for each
-// size.
-func (e *Engine) Models(q Query, minTPS float64) (Runs, *Fault) {
-	var out Runs
-	at := site{speeds: true}
-	fault := e.eachModel(q, &at, func(a *ask) {
-		a.wants(minTPS, q.Context > 0)
-		out.add(a, a.t.Slug)
-	})
+// Models finds the models that run on the machine of a query, by slug. Of each it gives the listed size (see Size.Listed)
+// of the greatest value (see Query.Value) that fits, is tight, or is partly in main memory whose size is known, and reaches
+// at least minTPS tokens per second (0: any, known or not). With a context in the query the speed is that with a full
+// cache. Models that are too short for it are in no list. The model of the query is not looked at. The work is bounded by
+// the models and their sizes: about a microsecond for each size.
+func (e *Engine) Models(q Query, minTPS float64) (out Runs, fault *Fault) {
+	filled := q.Context > 0
+	if fault := q.settle(); fault != nil {
+		return out, fault
+	}
+	m, fault := e.machine(&q)
 	if fault != nil {
-		return Runs{}, fault
+		return out, fault
+	}
+	one, at := q, site{}
+	for _, slug := range e.bySlug {
+		if t := e.models[slug]; !t.tooLong(&q) {
+			one.Model, one.Context = slug, t.context(q.Context)
+			e.list(&out, slug, &one, t, m, &at, minTPS, filled)
+		}
 	}
 	return out, nil
 }
 
-// Count is how many models Models finds without a least speed, which needs no speed of any.
-func (e *Engine) Count(q Query) (n int, fault *Fault) {
-	fault = e.eachModel(q, &site{}, func(a *ask) {
-		if a.any(nil, Fits, Tight) {
-			n++
-		}
-	})
-	if fault != nil {
-		return 0, fault
-	}
-	return n, nil
-}
-
-// eachModel calls do for each model that can keep the context of a query in mind, by slug. They share a site: the
-// machine is the same for all.
-func (e *Engine) eachModel(q Query, at *site, do func(a *ask)) *Fault {
-	if fault := q.settle(); fault != nil {
-		return fault
-	}
-	m, fault := e.machine(&q)
-	if fault != nil {
-		return fault
-	}
-	one, a := q, ask{}
-	for _, slug := range e.bySlug {
-		if t := e.models[slug]; !t.tooLong(&q) {
-			one.Model, one.Context = slug, t.context(q.Context)
-			a = e.ask(&one, t, m, at)
-			do(&a)
-		}
-	}
-	return nil
-}
-
-// Hardware finds the hardware a model runs on, by slug: the most precise size as in Models, or the
-// one the query names. The hardware of the query is not looked at.
-func (e *Engine) Hardware(q Query, minTPS float64) (Runs, *Fault) {
+// Hardware finds the hardware a model runs on, by slug: the size as in Models, or the one the query names. The hardware of
+// the query is not looked at.
+func (e *Engine) Hardware(q Query, minTPS float64) (out Runs, fault *Fault) {
 	filled := q.Context > 0
 	t, fault := e.target(&q)
 	if fault != nil {
-		return Runs{}, fault
+		return out, fault
 	}
-	var out Runs
-	var at site
-	var a ask
 	for _, slug := range e.hwBySlug {
 		if q.Only != nil && !q.Only(slug) {
 			continue
@@ -183,222 +146,130 @@ func (e *Engine) Hardware(q Query, minTPS float64) (Runs, *Fault) {
 		q.Hardware = slug
 		m, fault := e.machine(&q)
 		if fault != nil {
-			return Runs{}, fault
+			return out, fault
 		}
-		at = site{speeds: true}
-		a = e.ask(&q, t, m, &at)
-		a.wants(minTPS, filled)
-		out.add(&a, slug)
+		e.list(&out, slug, &q, t, m, &site{}, minTPS, filled)
 	}
 	return out, nil
 }
 
-// add adds the model, or the hardware, of an ask, which has the slug.
-func (r *Runs) add(a *ask, slug dataset.Slug) {
-	b, found := a.best()
+// list adds the model, or the hardware, of a query to what runs; it has the slug.
+func (e *Engine) list(out *Runs, slug dataset.Slug, q *Query, t *target, m *machine, at *site, least float64, filled bool) {
+	a := e.ask(q, t, m, at)
+	var best, b Best
+	var tps, bestTPS float64
+	var use, bestUse string
+	most, slow, noSpeed, unknown := math.Inf(-1), false, false, len(t.order) == 0
+	for place, size := range a.listed() {
+		v, p := a.fits(size), plan{}
+		if v == Unknown || v == No && m.main > 0 || v != Fits && len(e.proofs[t.Slug]) > 0 {
+			v, p = a.verdict(size)
+		}
+		unknown = unknown || v == Unknown
+		if v != Fits && v != Tight && (v != Offload || m.main == 0) {
+			continue
+		}
+		if a.row(&b, size, v, p, filled, &tps, &use); use != "" {
+			b.TPS, b.Use = &tps, &use
+		}
+		switch {
+		case use == "" && least > 0:
+			noSpeed = true
+		case use != "" && tps < least:
+			slow = true
+		default:
+			if value := a.value(&b, size, place); value > most {
+				best, most, bestTPS, bestUse = b, value, tps, use
+			}
+		}
+	}
+	if bestUse != "" {
+		best.TPS, best.Use = &bestTPS, &bestUse
+	}
 	switch {
-	case found:
-		r.Found = append(r.Found, b)
-	case a.least > 0 && a.any(a.hasSpeed, Fits, Tight): // it is too slow
-	case a.least > 0 && a.any(nil, Fits, Tight):
-		r.NoSpeed = append(r.NoSpeed, slug)
-	case len(a.t.order) == 0 || a.any(nil, Unknown):
-		r.Undecided = append(r.Undecided, slug)
+	case !math.IsInf(most, -1):
+		out.Found = append(out.Found, best)
+	case slow:
+	case noSpeed:
+		out.NoSpeed = append(out.NoSpeed, slug)
+	case unknown:
+		out.Undecided = append(out.Undecided, slug)
 	}
 }
 
-// any reports whether a size has one of the verdicts and is as it should be. A nil is takes all.
-func (a *ask) any(is func(size int) bool, verdicts ...Verdict) bool {
-	return a.search(verdicts, nil, func(size int, _ Verdict) bool { return is == nil || is(size) })
+// listed are the sizes that a list looks at, the most precise first: those it may name, or those of the name in the query.
+func (a *ask) listed() (sizes []int) {
+	order := a.t.listed
+	switch {
+	case a.q.Quantization != "":
+		order = a.t.order
+	case a.q.MeasuredFirst:
+		order = a.t.moderate
+	}
+	for _, size := range order {
+		if a.q.Quantization != "" && sameName(a.q.Quantization, a.t.Quantizations[size.at].Name) || a.q.Quantization == "" && a.lists(size.at) {
+			sizes = append(sizes, size.at)
+		}
+	}
+	return sizes
 }
 
-// hasSpeed reports whether the speed of a size that runs is known, fast enough or not.
-func (a *ask) hasSpeed(size int) bool {
-	return a.pace(size, true).use != ""
-}
-
-// best finds the size of a model that a list names.
-func (a *ask) best() (Best, bool) {
+// value is how good a row is that is so many places behind the most precise size. Where the query does not say, better
+// verdicts come first, before them with MeasuredFirst what fits, was measured and has at least LeastBits, and then the
+// most precise.
+func (a *ask) value(b *Best, size, place int) float64 {
 	if a.q.Value != nil {
-		return a.mostValued()
+		return a.q.Value(b)
 	}
-	if a.q.MeasuredFirst && len(a.runs) > 0 {
-		if b, ok := a.mostPrecise([]Verdict{Fits}, false, a.t.hasLeastBits); ok {
-			return b, true
-		}
+	value := -float64(1000*slices.Index(Verdicts, b.Verdict) + place)
+	if a.q.MeasuredFirst && b.Verdict == Fits && b.Use != nil && *b.Use != UseEstimate && a.t.hasLeastBits(size) {
+		value += 1e4
 	}
-	return a.mostPrecise([]Verdict{Fits, Tight}, true, nil)
+	return value
 }
 
-// mostValued finds the size that the query values most, of equal ones the most precise.
-func (a *ask) mostValued() (best Best, ok bool) {
-	most := math.Inf(-1)
-	verdicts := []Verdict{Fits, Tight}
-	if a.m.main > 0 {
-		verdicts = append(verdicts, Offload)
-	}
-	a.search(verdicts, nil, func(size int, v Verdict) bool {
-		var b Best
-		if a.bestIs(&b, size, v, true) {
-			if value := a.q.Value(&b); value > most {
-				best, most, ok = b, value, true
-			}
-		}
-		return false
-	})
-	return best, ok
-}
-
-// mostPrecise finds the most precise size that has one of the verdicts, the first of them that any size
-// has, and is fast enough. Without estimates only sizes with a measured speed count. A nil allowed allows all
-// sizes.
-func (a *ask) mostPrecise(verdicts []Verdict, estimates bool, allowed func(size int) bool) (best Best, ok bool) {
-	ok = a.search(verdicts, allowed, func(size int, v Verdict) bool { return a.bestIs(&best, size, v, estimates) })
-	return best, ok
-}
-
-// search looks for a listed size, or one of the name in the query, that has one of the verdicts and is as it should be.
-// It takes the most precise of the first verdict that such a size has.
-func (a *ask) search(verdicts []Verdict, allowed func(size int) bool, is func(size int, v Verdict) bool) bool {
-	q, t, m := a.q, a.t, a.m
-	proven := len(a.e.proofs[t.Slug]) > 0
-	sizes := t.listed
-	switch {
-	case q.Quantization != "":
-		sizes = t.order
-	case q.MeasuredFirst:
-		sizes = t.moderate
-	}
-	for _, verdict := range verdicts {
-		others := proven // whether a size has another verdict, or may get one
-		for _, size := range sizes {
-			z := &t.Quantizations[size.at]
-			if q.Quantization != "" && !sameName(q.Quantization, z.Name) {
-				continue
-			}
-			v := a.fits(size.at)
-			if v == Unknown || v == No && a.m.main > 0 {
-				v, _ = a.verdict(size.at)
-			}
-			if v != verdict && !proven {
-				others = true
-				continue
-			}
-			if q.Quantization == "" && !a.lists(size.at) || allowed != nil && !allowed(size.at) {
-				continue
-			}
-			if v != Fits && proven && a.e.isProven(q, t, m, z) {
-				v = Fits
-			}
-			if v == verdict && is(size.at, v) {
-				return true
-			}
-		}
-		if !others {
-			return false
-		}
-	}
-	return false
-}
-
-// bestIs makes a size the answer of a list, if it is fast enough.
-func (a *ask) bestIs(b *Best, size int, v Verdict, estimates bool) bool {
-	s := a.pace(size, estimates)
-	if s.use == "" && (!estimates || a.least > 0) || s.tps < a.least {
-		return false
-	}
+// row is what a list says of a size that runs, with the place for its speed.
+func (a *ask) row(b *Best, size int, v Verdict, p plan, filled bool, tps *float64, use *string) {
+	_, most := a.loads(size)
 	z := &a.t.Quantizations[size]
 	*b = Best{
-		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v, Total: a.total(size), Depth: s.depth,
-	}
-	if s.use != "" {
-		tps, use := s.tps, s.use // s stays off the heap
-		b.TPS, b.Use = &tps, &use
+		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v,
+		Total: most.onDevices() + most.cache + most.extra + a.need.least.buffer*int64(max(len(a.m.devices), 1)),
 	}
 	if a.m.hw != nil {
 		b.Hardware = a.m.hw.Slug
 	}
+	var placed *Placement
 	if v == Offload {
-		a.parted(b, size)
-	}
-	return true
-}
-
-// parted sets what a row says of a size that is partly in main memory.
-func (a *ask) parted(b *Best, size int) {
-	_, most := a.loads(size)
-	_, p := a.verdict(size)
-	placed := a.placement(&most, p)
-	b.Total, b.Host = most.extra, placed.Host
-	if b.TPS = nil; placed.HostRead != nil {
-		b.HostRead = *placed.HostRead
-	}
-	b.Use = nil
-	for i := range placed.Devices {
-		b.Total += placed.Devices[i].taken()
-		if n := placed.Devices[i].Read; n != nil {
-			b.DeviceRead += *n
+		placed = a.placement(&most, p)
+		b.Total, b.Host = most.extra, placed.Host
+		for i := range placed.Devices {
+			b.Total += placed.Devices[i].taken()
 		}
 	}
-}
-
-// total is what the devices must hold of a size.
-func (a *ask) total(size int) int64 {
-	_, most := a.loads(size)
-	return most.onDevices() + most.cache + most.extra + a.need.least.buffer*int64(max(len(a.m.devices), 1))
-}
-
-// Verdicts works out the verdict of every size of every model on a piece of hardware and returns
-// how many there are.
-func (e *Engine) Verdicts(hardware dataset.Slug) (pairs int) {
-	for _, slug := range e.bySlug {
-		q, t, m, fault := e.normal(Query{Model: slug, Hardware: hardware})
-		if fault != nil {
-			return 0
-		}
-		a := ask{e: e, q: &q, t: t, m: m, need: e.need(t, &q)}
-		for i := range t.Quantizations {
-			a.fits(i)
-			pairs++
+	s := a.pace(size, a.lays(v, placed))
+	if filled && s.use != "" {
+		if factor, ok := a.slowdown(size, s.empty, a.q.Context); ok {
+			s.tps, b.Depth = round3(s.tps*factor), a.q.Context
 		}
 	}
-	return pairs
+	*tps, *use = s.tps, s.use
 }
 
-// Pareto keeps the rows that no other beats: none is at least as good in both values and better
-// in one. Values are to be large; a row without one of them is left out. Rows keep their order.
-func Pareto[T any](rows []T, values func(row *T) (x, y float64, ok bool)) []T {
-	type point struct {
-		x, y float64
-		at   int
-	}
-	var points []point
+// Pareto keeps the rows that no other beats: none is at least as good in both values and better in one. Values are to be
+// large; a row without one of them is left out. Rows keep their order.
+func Pareto[T any](rows []T, values func(row *T) (x, y float64, ok bool)) (out []T) {
+	type point struct{ x, y float64 }
+	points, at := []point{}, []int{}
 	for i := range rows {
 		if x, y, ok := values(&rows[i]); ok {
-			points = append(points, point{x, y, i})
+			points, at = append(points, point{x, y}), append(at, i)
 		}
 	}
-	slices.SortFunc(points, func(a, b point) int {
-		return cmp.Or(-cmp.Compare(a.x, b.x), -cmp.Compare(a.y, b.y), cmp.Compare(a.at, b.at))
-	})
-	var kept []int
 	for i, p := range points {
-		if last := len(kept) - 1; last >= 0 {
-			best := points[kept[last]]
-			if p.y < best.y || p.y == best.y && p.x < best.x {
-				continue
-			}
+		if !slices.ContainsFunc(points, func(o point) bool { return o.x >= p.x && o.y >= p.y && o != p }) {
+			out = append(out, rows[at[i]])
 		}
-		kept = append(kept, i)
-	}
-	at := make([]int, len(kept))
-	for i, k := range kept {
-		at[i] = points[k].at
-	}
-	slices.Sort(at)
-	out := make([]T, len(at))
-	for i, a := range at {
-		out[i] = rows[a]
 	}
 	return out
 }

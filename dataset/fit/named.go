@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // types are what names of quantizations say.
@@ -51,7 +52,7 @@ func newTypes(set *dataset.Set, line *dataset.Roofline) types {
 	}
 	for name, list := range bits {
 		if len(list) >= leastFiles {
-			t.observed[name] = medianOf(list)
+			t.observed[name] = record.Median(list)
 		}
 	}
 	return t

@@ -14,7 +14,7 @@ func New(set *dataset.Set) *Engine { return NewUntil(context.Background(), set) 
 func NewUntil(ctx context.Context, set *dataset.Set) *Engine {
 	e := engine(set)
 	r := e.read(ctx, set)
-	e.learn(ctx, set, r)
+	e.learn(ctx, r)
 	if ctx.Err() == nil {
 		e.prepare()
 	}

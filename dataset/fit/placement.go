@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"sort"
 	"strings"
 
 	"modeldex/dataset"
@@ -255,10 +256,11 @@ func (q *Query) given() bool { return q.GPULayers != nil || q.CPUMoE != nil }
 // arrange finds the plan with the most weights on the devices that fits: first the experts of as few layers as possible go to main memory, then
 // whole layers.
 func (a *ask) arrange(l *load) (p plan, ok bool) {
-	fits := func(p plan) bool {
+	onDevices := func(p plan) bool {
 		_, _, ok := a.lay(l, p, true)
-		return ok && (a.m.main == 0 || l.inMain(p) <= a.m.main)
+		return ok
 	}
+	inMain := func(p plan) bool { return a.m.main == 0 || l.inMain(p) <= a.m.main }
 	p = plan{gpu: l.layers + 1}
 	most, least := p.gpu, int64(1)
 	if a.q.GPULayers != nil {
@@ -267,17 +269,15 @@ func (a *ask) arrange(l *load) (p plan, ok bool) {
 	}
 	if a.q.CPUMoE != nil {
 		p.moe = min(*a.q.CPUMoE, l.layers)
-	} else if l.experts > 0 && a.q.GPULayers == nil {
-		for p.moe = l.first + 1; p.moe < l.layers; p.moe++ {
-			if fits(p) {
-				return p, true
-			}
-		}
-	}
-	for p.gpu = most; p.gpu >= least; p.gpu-- {
-		if fits(p) {
+	} else if first := l.first + 1; l.experts > 0 && a.q.GPULayers == nil {
+		p.moe = first + int64(sort.Search(int(l.layers-first), func(n int) bool { return onDevices(plan{p.gpu, first + int64(n)}) }))
+		if p.moe < l.layers && inMain(p) {
 			return p, true
 		}
+	}
+	p.gpu = most - int64(sort.Search(int(most-least), func(n int) bool { return onDevices(plan{most - int64(n), p.moe}) }))
+	if onDevices(p) && inMain(p) {
+		return p, true
 	}
 	p.gpu = least
 	return p, false

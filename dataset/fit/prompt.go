@@ -32,20 +32,20 @@ func (r *reader) addPrompt(b *dataset.Benchmark, row row) {
 
 // reading is what physics says of the operations per second that a prompt reaches: those of the device, of small prompts
 // fewer, and fewer with a long cache.
-func (c *config) reading() physics {
+func (c *config) reading() vector {
 	known, compute := 0.0, 0.0
 	if c.logCompute > 0 {
 		known, compute = 1, c.logCompute-math.Log(1e13)
 	}
 	tokens := math.Log(max(c.prompt, 1) / usualPrompt)
-	p := physics{class: c.class, base: [ofClass]float64{
-		c.year, 1, known, compute, c.logBandwidth - math.Log(3e11), tokens, tokens * tokens, math.Log1p(c.depth / 8192), c.logWork - math.Log(1.6e10),
-	}}
-	p.all[0] = c.logBits - math.Log(4.85)
-	if c.mixture {
-		p.all[1], p.all[2], p.all[3], p.all[4] = 1, c.logExperts, compute, tokens
+	v := vector{
+		1, known, compute, c.logBandwidth - math.Log(3e11), tokens, tokens * tokens, math.Log1p(c.depth / 8192),
+		c.logWork - math.Log(1.6e10), c.year, c.logBits - math.Log(4.85),
 	}
-	return p
+	if c.mixture {
+		v[10], v[11], v[12], v[13] = 1, c.logExperts, compute, tokens
+	}
+	return v
 }
 
 // promptOf is the prompt speed of a measurement, of a prompt of middling length with an empty cache.
@@ -58,31 +58,27 @@ func promptOf(b *dataset.Benchmark) *float64 {
 
 // promptGuess is the speed at which so many tokens are read behind others; false where a fact is missing.
 func (a *ask) promptGuess(size int, tokens, depth float64) (g guess, ok bool) {
-	c, ok := a.config(size, 0)
+	c, ok := a.config(a.place(), size, 0)
 	if !ok || c.logWork == 0 {
 		return g, false
 	}
-	c.prompt, c.depth = tokens, depth
-	r, names := a.e.learnt.prompt, c.names()
-	e := r.sum(&names, everyGroup...)
-	return guess{r.physics(c.reading()) + e.value + math.Log(1e13) - c.logWork, validated.Prompt.spread(c.class, e.variance)}, true
+	c.prompt, c.depth = min(tokens, readAtOnce), depth
+	e := a.e.learnt.prompt.predict(&c, c.reading())
+	return guess{e.value + math.Log(1e13) - c.logWork, validated.Prompt.spread(c.class, e.variance)}, true
 }
 
 // promptSpeed is what is known of the speed of reading a prompt; nil where that is nothing.
 func (a *ask) promptSpeed(size int) *PromptSpeed {
 	s := &PromptSpeed{Measured: a.measured(size, reading)}
-	if g, ok := a.promptGuess(size, float64(min(cmp.Or(a.q.PromptTokens, usualPrompt), readAtOnce)), 0); ok {
-		band := g.band(0)
-		s.Estimate, s.Checked = &band, validated.Prompt.checked(a.place().config.class.String(), "")
+	if g, ok := a.promptGuess(size, float64(cmp.Or(a.q.PromptTokens, usualPrompt)), 0); ok {
+		band, use := g.band(), UseEstimate
+		s.Estimate, s.Use, s.TPS, s.Checked = &band, &use, &band.Median, validated.Prompt.checked(a.place().config.class.String())
 	}
-	switch of := s.Measured; {
-	case of != nil && of.Note == nil:
-		which := useOf(of.Relation == dataset.Sibling)
-		s.Use, s.TPS = &which, &of.Median
-	case s.Estimate != nil:
-		which := UseEstimate
-		s.Use, s.TPS = &which, &s.Estimate.Median
-	case s.Measured == nil:
+	if of := s.Measured; of != nil && of.Note == nil {
+		use := useOf(of.Relation == dataset.Sibling)
+		s.Use, s.TPS = &use, &of.Median
+	}
+	if s.Estimate == nil && s.Measured == nil {
 		return nil
 	}
 	return s
@@ -92,36 +88,31 @@ func (a *ask) promptSpeed(size int) *PromptSpeed {
 const readAtOnce = 2048
 
 // times works out how long a request takes.
-func (a *ask) times(size int, s *Speed) {
-	q := a.q
-	if q.PromptTokens == 0 || s.Prompt == nil || s.TPS == nil {
+func (a *ask) times(size int, s *Speed, empty guess) {
+	prompt, answer := float64(a.q.PromptTokens), float64(a.q.AnswerTokens)
+	if prompt == 0 || s.Prompt == nil || s.Prompt.Estimate == nil {
 		return
 	}
-	var last guess
-	seconds, at := 0.0, 0.0
-	for part := max(readAtOnce, float64(q.PromptTokens)/16); at < float64(q.PromptTokens); at += part {
-		tokens := min(part, float64(q.PromptTokens)-at)
-		g, ok := a.promptGuess(size, min(tokens, readAtOnce), at+tokens/2)
-		if !ok {
-			return
-		}
-		seconds, last = seconds+tokens/math.Exp(g.log), g
+	seconds, spread := 0.0, 0.0
+	for at, part := 0.0, max(readAtOnce, prompt/16); at < prompt; at += part {
+		tokens := min(part, prompt-at)
+		g, _ := a.promptGuess(size, tokens, at+tokens/2)
+		seconds, spread = seconds+tokens/math.Exp(g.log), g.spread
 	}
 	if *s.Prompt.Use != UseEstimate { // measured: as much faster or slower for all of the prompt
-		seconds *= s.Prompt.Estimate.Median / *s.Prompt.TPS
-		last.spread = math.Log(s.Prompt.Measured.P90/s.Prompt.Measured.P10) / 2
+		seconds, spread = seconds*s.Prompt.Estimate.Median / *s.Prompt.TPS, s.Prompt.Measured.spread()
 	}
-	first := Band{round3(seconds / math.Exp(last.spread)), round3(seconds), round3(seconds * math.Exp(last.spread))}
-	s.TTFT = &first
-	factor, ok := a.slowdown(size, q.PromptTokens+q.AnswerTokens/2)
-	if q.AnswerTokens == 0 || !ok {
+	s.TTFT = &Band{round3(seconds / math.Exp(spread)), round3(seconds), round3(seconds * math.Exp(spread))}
+	factor, ok := a.slowdown(size, empty, a.q.PromptTokens+a.q.AnswerTokens/2)
+	if answer == 0 || !ok {
 		return
 	}
-	answer, spread := float64(q.AnswerTokens)/(*s.TPS*factor), 0.0
-	if *s.Use != UseEstimate {
-		spread = math.Log(s.Measured.P90/s.Measured.P10) / 2
-	} else if g, ok := a.guess(size, 0); ok {
-		spread = g.spread
+	answer /= *s.TPS * factor
+	if spread = empty.spread; *s.Use != UseEstimate {
+		spread = s.Measured.spread()
 	}
-	s.Total = &Band{round3(first.P05 + answer/math.Exp(spread)), round3(first.Median + answer), round3(first.P95 + answer*math.Exp(spread))}
+	s.Total = &Band{round3(s.TTFT.P05 + answer/math.Exp(spread)), round3(seconds + answer), round3(s.TTFT.P95 + answer*math.Exp(spread))}
 }
+
+// spread is how far the ends of the band of measurements are from its middle, in logarithms.
+func (m *Measured) spread() float64 { return math.Log(m.P90/m.P10) / 2 }

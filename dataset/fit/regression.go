@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// A regression explains logarithms by a sum: weighted terms, and the effects of names. A name is of a group, such as
-// silicon with its kernels, and its effect is what configurations with that name have in common beyond the terms.
+// A regression explains logarithms by a sum: weighted features, and the effects of names. A name is of a group, such as
+// silicon with its kernels, and its effect is what configurations with that name have in common beyond the features.
 // Effects are pulled to 0, by so much in each group as the spread of its effects says (a mixed model, see Henderson,
 // https://doi.org/10.2307/2529430), so that a name with few measurements hardly counts and one that was never
 // measured is 0.
 type regression struct {
-	terms   []float64
-	effects [groups]map[name]effect
-	unknown [groups]float64 // variance of the effect of a name that was never measured
+	weights [classes]vector // of the features
+	effects map[name]effect
+	unknown [groups]float64 // the variance of the effect of a name that was never measured
 }
 
 // An effect is a logarithm, and its variance in units of the variance of one measurement.
@@ -39,165 +39,156 @@ const (
 	groups
 )
 
-// A name is made of numbers of texts.
-type name [3]int32
+// A name is a group and numbers of texts.
+type name [4]int32
 
 // An observation is a logarithm with what may explain it.
 type observation struct {
 	value, weight float64
-	terms         []float64
+	class         Class
+	features      vector
 	names         [groups]name
 }
 
 const (
-	rounds      = 12  // of fitting terms and effects by turns; more change no answer by a hundredth
-	ridge       = 0.4 // keeps terms of classes with few rows near 0
-	startPull   = 4.0 // measurements that pull as strongly as the prior, before the spread is known
-	mostPull    = 200 // bounds of the same
-	leastPull   = 1   //
+	rounds      = 8   // of fitting; more change no answer by a hundredth
+	steps       = 20  // of a solution, which begins at that of the last round
+	ridge       = 0.4 // keeps weights of classes with few rows near 0
+	leastPull   = 3.0 // measurements that pull as strongly as the prior, at least
+	spreadKnown = 2   // rounds before pulls follow from the spread of effects
 	settled     = 3   // rounds before rows that do not agree lose weight
 	agrees      = 0.2 // what is left of a row that counts in full (Huber's weights), in logarithms
-	spreadKnown = 2   // rounds before pulls follow from the spread of effects
+	// Unknowns: the weights of features for all classes, what each class adds, and the effects.
+	firstEffect = features + perClass*int(classes)
 )
+
+// A term is how often an unknown is in an observation.
+type term struct {
+	at int
+	x  float64
+}
 
 // regress fits a regression.
 func regress(ctx context.Context, rows []observation) *regression {
-	r := &regression{terms: make([]float64, terms)}
-	left, weights := make([]float64, len(rows)), make([]float64, len(rows))
+	numbers, groupOf := map[name]int{}, []group{} // of effects
+	terms, weights := make([][]term, len(rows)), make([]float64, len(rows))
 	for i := range rows {
-		left[i], weights[i] = rows[i].value, rows[i].weight
-	}
-	var of [groups][]int32 // of each row, the number of its name
-	var known [groups][]name
-	var effects, sums [groups][]float64
-	var pull [groups]float64
-	for g := range groups {
-		numbers := map[name]int32{}
-		of[g], pull[g] = make([]int32, len(rows)), startPull
-		for i := range rows {
-			n, is := numbers[rows[i].names[g]]
-			if !is {
-				n = int32(len(known[g]))
-				numbers[rows[i].names[g]], known[g] = n, append(known[g], rows[i].names[g])
+		weights[i] = rows[i].weight
+		for j, x := range rows[i].features {
+			terms[i] = append(terms[i], term{j, x})
+			if j < perClass {
+				terms[i] = append(terms[i], term{features + perClass*int(rows[i].class) + j, x})
 			}
-			of[g][i] = n
 		}
-		effects[g], sums[g] = make([]float64, len(known[g])), make([]float64, len(known[g]))
+		for g, name := range rows[i].names {
+			n, known := numbers[name]
+			if !known {
+				n = len(groupOf)
+				numbers[name], groupOf = n, append(groupOf, group(g))
+			}
+			terms[i] = append(terms[i], term{firstEffect + n, 1})
+		}
 	}
+	solution, known := make([]float64, firstEffect+len(groupOf)), []float64(nil)
+	pull := slices.Repeat([]float64{leastPull}, int(groups))
 	for round := range rounds {
 		if ctx.Err() != nil {
 			break
 		}
-		r.fitTerms(rows, left, weights)
-		spread := 0.0
-		total := 0.0
-		for i, w := range weights {
-			spread, total = spread+w*left[i]*left[i], total+w
-		}
-		spread /= math.Max(total, 1e-9)
-		for g := range groups {
-			e, sum := effects[g], sums[g]
-			values := make([]float64, len(e))
-			clear(sum)
-			for i, n := range of[g] {
-				sum[n] += weights[i]
-				values[n] += weights[i] * (left[i] + e[n])
+		known = solve(rows, terms, weights, solution, func(at int) float64 {
+			if at < firstEffect {
+				return ridge
 			}
-			for n := range values {
-				values[n] /= sum[n] + pull[g]
-			}
-			for i, n := range of[g] {
-				left[i] += e[n] - values[n]
-			}
-			effects[g] = values
-			if round >= spreadKnown && len(values) > 0 {
-				squares := 0.0
-				for n, v := range values {
-					squares += v*v + spread/(sum[n]+pull[g])
-				}
-				pull[g] = min(mostPull, max(leastPull, spread*float64(len(values))/math.Max(squares, 1e-9)))
+			return pull[groupOf[at-firstEffect]]
+		})
+		spread, total := 0.0, 1e-9
+		for i := range rows {
+			left := rows[i].value - dot(terms[i], solution)
+			spread, total = spread+weights[i]*left*left, total+weights[i]
+			if round >= settled {
+				weights[i] = rows[i].weight * min(1, agrees/max(math.Abs(left), 1e-9))
 			}
 		}
-		if round >= settled {
-			for i := range rows {
-				weights[i] = rows[i].weight * min(1, agrees/max(math.Abs(left[i]), 1e-9))
+		squares, n := [groups]float64{}, [groups]float64{}
+		for i, g := range groupOf {
+			value := solution[firstEffect+i]
+			squares[g], n[g] = squares[g]+value*value+spread/total/known[firstEffect+i], n[g]+1
+		}
+		for g := range pull {
+			if round >= spreadKnown {
+				pull[g] = max(leastPull, spread/total*n[g]/max(squares[g], 1e-9))
 			}
 		}
 	}
-	for g := range groups {
-		r.effects[g], r.unknown[g] = make(map[name]effect, len(known[g])), 1/pull[g]
-		for n, name := range known[g] {
-			r.effects[g][name] = effect{effects[g][n], 1 / (sums[g][n] + pull[g])}
+	r := &regression{effects: make(map[name]effect, len(numbers))}
+	for c := range r.weights {
+		copy(r.weights[c][:], solution)
+		for i := range perClass {
+			r.weights[c][i] += solution[features+perClass*c+i]
 		}
+	}
+	for name, n := range numbers {
+		r.effects[name] = effect{solution[firstEffect+n], 1 / known[firstEffect+n]}
+	}
+	for g := range pull {
+		r.unknown[g] = 1 / pull[g]
 	}
 	return r
 }
 
-// fitTerms fits the terms to what is left and themselves, and takes from what is left what the change explains.
-func (r *regression) fitTerms(rows []observation, left, weights []float64) {
-	n := len(r.terms)
-	a := make([][]float64, n)
-	for i := range a {
-		a[i] = make([]float64, n+1)
-		a[i][i] = ridge
+func dot(terms []term, of []float64) (sum float64) {
+	for _, t := range terms {
+		sum += t.x * of[t.at]
 	}
-	used := make([]int, 0, n)
-	for i := range rows {
-		x, y := rows[i].terms, left[i]
-		used = used[:0]
-		for j, v := range x {
-			if v != 0 {
-				used, y = append(used, j), y+v*r.terms[j]
-			}
-		}
-		for _, j := range used {
-			wx := weights[i] * x[j]
-			for _, k := range used {
-				a[j][k] += wx * x[k]
-			}
-			a[j][n] += wx * y
-		}
-	}
-	was := r.terms
-	r.terms = solve(a)
-	for i := range rows {
-		for j, v := range rows[i].terms {
-			if v != 0 {
-				left[i] += v * (was[j] - r.terms[j])
-			}
-		}
-	}
+	return sum
 }
 
-// solve eliminates by Gauss and Jordan. The ridge makes the matrix positive definite, so that no pivot is 0.
-func solve(a [][]float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range a {
-		for j := range a {
-			if f := a[j][i] / a[i][i]; j != i && f != 0 {
-				for k := i; k <= len(a); k++ {
-					a[j][k] -= f * a[i][k]
-				}
-			}
+// solve improves the solution of weighted least squares, in which pull holds each unknown to 0: conjugate gradients,
+// divided by the diagonal (https://doi.org/10.1007/978-0-387-40065-5, chapter 5). The diagonal is what is known of each.
+func solve(rows []observation, terms [][]term, weights, solution []float64, pull func(at int) float64) (diagonal []float64) {
+	n := len(solution)
+	diagonal = make([]float64, n)
+	rest, direction, image := make([]float64, n), make([]float64, n), make([]float64, n)
+	for at := range n {
+		diagonal[at] = pull(at)
+		rest[at] = -diagonal[at] * solution[at]
+	}
+	for i, row := range terms {
+		left := weights[i] * (rows[i].value - dot(row, solution))
+		for _, t := range row {
+			rest[t.at] += left * t.x
+			diagonal[t.at] += weights[i] * t.x * t.x
 		}
 	}
-	for i := range a {
-		out[i] = a[i][len(a)] / a[i][i]
+	was := math.Inf(1)
+	for range steps {
+		now, along := 0.0, 0.0
+		for at := range n {
+			now += rest[at] * rest[at] / diagonal[at]
+		}
+		for at := range n {
+			direction[at] = rest[at]/diagonal[at] + now/was*direction[at]
+			image[at] = pull(at) * direction[at]
+		}
+		for i, row := range terms {
+			moved := weights[i] * dot(row, direction)
+			for _, t := range row {
+				image[t.at] += moved * t.x
+			}
+		}
+		for at := range n {
+			along += direction[at] * image[at]
+		}
+		if along == 0 {
+			break
+		}
+		for at := range n {
+			solution[at] += now / along * direction[at]
+			rest[at] -= now / along * image[at]
+		}
+		was = now
 	}
-	return out
-}
-
-// physics is the part of a logarithm that terms explain.
-func (r *regression) physics(p physics) (value float64) {
-	own, all := r.terms[ofClass*(1+int(p.class)):], r.terms[ofClass*(1+int(classes)):]
-	value = p.base[years] * own[years] * (classYears - 1)
-	for i, x := range p.base {
-		value += x * (r.terms[i] + own[i])
-	}
-	for i, x := range p.all {
-		value += x * all[i]
-	}
-	return value
+	return diagonal
 }
 
 // Groups by what they depend on.
@@ -208,10 +199,24 @@ var (
 	everyGroup = slices.Concat(ofMachine, ofModel, ofSize)
 )
 
+// predict is the logarithm of a configuration with its features, with the effects of all its names.
+func (r *regression) predict(c *config, features vector) effect {
+	names := c.names()
+	return r.with(r.sum(&names, everyGroup...), c.class, &features)
+}
+
+// with adds what features explain to the sum of the effects.
+func (r *regression) with(e effect, class Class, features *vector) effect {
+	for i, x := range features {
+		e.value += x * r.weights[class][i]
+	}
+	return e
+}
+
 // sum adds up the effects of names.
 func (r *regression) sum(names *[groups]name, of ...group) (sum effect) {
 	for _, g := range of {
-		e, known := r.effects[g][names[g]]
+		e, known := r.effects[names[g]]
 		if !known {
 			e.variance = r.unknown[g]
 		}

@@ -1,20 +1,23 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"slices"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
-// mostRead is how many measurements an engine reads, the newest first, and mostRows how many of them it learns from, so
-// that loading a very large table is not slower than reading it. The shipped table has 6,000 rows to learn from.
+// mostRead is how many measurements an engine reads, the newest first, mostRows how many of them it learns from, so that
+// loading a very large table is not slower than reading it, and mostRuns how many of one model and machine answers may
+// name. The shipped table has 6,000 rows to learn from.
 const (
 	mostRead = 250_000
 	mostRows = 20_000
+	mostRuns = 2_000
 )
 
 // A body is what speeds depend on of a model, the same for all models of one shape.
@@ -70,7 +73,7 @@ func (e *Engine) bodies() {
 	}
 	for key, bytes := range sizes {
 		if b := of[key.network][0].body; key.basis == dataset.Published || len(sizes[size{key.network, key.name, dataset.Published}]) == 0 {
-			b.bytes[key.name] = medianOf(bytes)
+			b.bytes[key.name] = record.Median(bytes)
 		}
 	}
 }
@@ -79,27 +82,32 @@ func (e *Engine) bodies() {
 type row struct {
 	config
 	at             uint32  // number in the pack
-	hash           uint32  // of the id
 	source         int32   // number of the repository or site
 	weight         float64 // of its kind; see weigh for that of its source
-	supplementary  bool
 	value          float64 // logarithm of the share of the bandwidth, or of the operations per second
 	tool, hardware dataset.Slug
+	supplementary  bool
 	deep           bool
+}
+
+// learnt is what estimates rest on.
+type learnt struct {
+	generation, prompt *regression
+	rows               []row // of generation
+	usual              usualBackends
 }
 
 // A reader gathers what an engine keeps of the measurements.
 type reader struct {
 	*Engine
 	generation, prompt []row
-	runs               []runKey
 	supplementary      map[string]bool
 	backends           backendCounts
-	thin               uint32 // rows whose hash has one of these bits are left out
 }
 
 // read reads the measurements of a set once.
 func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
+	e.pack, e.runs = set.Benchmarks, map[pair][]timed{}
 	r := &reader{Engine: e, supplementary: map[string]bool{}, backends: backendCounts{}}
 	for i := range set.Origins {
 		if o := &set.Origins[i]; o.Supplementary != nil && *o.Supplementary {
@@ -119,15 +127,52 @@ func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
 	return r
 }
 
+// learn keeps what speeds rest on.
+func (e *Engine) learn(ctx context.Context, r *reader) {
+	if len(r.generation) > 0 { // nothing is expected of later years than most measurements are of
+		years := make([]float64, len(r.generation))
+		for i := range years {
+			years[i] = r.generation[i].year
+		}
+		slices.Sort(years)
+		e.year = min(e.year, record.Quantile(years, 0.9))
+	}
+	e.learnt.usual, e.learnt.rows = r.backends.usual(), slices.Clip(r.generation)
+	e.learnt.generation, e.learnt.prompt = r.regressions(ctx, func(*row) bool { return true })
+	for _, h := range e.hardware {
+		for _, slug := range e.relations.Related(h.Slug) {
+			if number := e.numbers.find("hardware " + string(slug)); number >= 0 {
+				h.related = append(h.related, number)
+			}
+		}
+	}
+}
+
+// regressions are fitted to the rows for which use is true.
+func (r *reader) regressions(ctx context.Context, use func(*row) bool) (generation, prompt *regression) {
+	return regress(ctx, observations(r.generation, use, (*config).generation)), regress(ctx, observations(r.prompt, use, (*config).reading))
+}
+
+func observations(rows []row, use func(*row) bool, of func(c *config) vector) (out []observation) {
+	for i := range rows {
+		if row := &rows[i]; use(row) {
+			names := row.names()
+			names[ofSource] = name{int32(ofSource), row.source, row.silicon, row.shape}
+			out = append(out, observation{row.value, row.weight, row.class, of(&row.config), names})
+		}
+	}
+	return out
+}
+
 // weigh gives the rows of a source a weight that falls with their number, so that one long table does not decide.
 // Method: the sum of the weights of n rows grows as the 0.7th power of n.
 func weigh(rows []row) {
-	n := map[int32]int{}
+	n := map[int32]float64{}
 	for i := range rows {
 		n[rows[i].source]++
 	}
 	for i := range rows {
-		rows[i].weight *= math.Pow(float64(n[rows[i].source]), -0.3)
+		rows[i].weight *= math.Pow(n[rows[i].source], -0.3)
 	}
 }
 
@@ -139,28 +184,29 @@ const (
 	mostShare           = 0.1 // more than the memory allows: something was drafted or is wrong
 )
 
+type pair struct{ shape, hardware int32 }
+
+// timed is a measurement that answers may name: its number in the pack, and that of its quantization, noQuant without one.
+type timed struct {
+	quant int32
+	at    uint32
+}
+
+const noQuant = -2
+
 func (r *reader) add(b *dataset.Benchmark, at uint32) {
 	t, extra := r.models[b.Model], b.SourceKey != nil && r.supplementary[*b.SourceKey]
 	is, field := b.SingleStream()
-	if b.GenerationTPS != nil && (is == dataset.SingleYes || field == "hardware_count") && t != nil && !extra {
-		quant := int32(-2) // that of no name, known or not
-		if b.Quantization != nil {
-			quant = r.numbers.of("quantization " + folded(*b.Quantization))
+	if b.GenerationTPS != nil && t != nil {
+		if r.outrank(b); !extra && (is == dataset.SingleYes || field == "hardware_count") {
+			r.keep(b, at, t)
 		}
-		if t.ran == nil {
-			t.ran = map[int32]bool{}
-		}
-		t.ran[quant] = true
-		r.runs = append(r.runs, runKey{pairKey(t.body.number, r.numbers.of("hardware "+string(b.Hardware))), quant, at})
-	}
-	if b.GenerationTPS != nil {
-		r.outrank(b)
 	}
 	c, ok := r.config(b)
-	if !ok || r.left(b) {
+	if !ok || len(r.generation) > mostRows || len(r.prompt) > mostRows {
 		return
 	}
-	row := row{config: c, at: at, hash: hashOf(b.ID), source: r.numbers.of("source " + sourceOf(b)), weight: rowWeight, supplementary: extra, tool: b.Tool, hardware: b.Hardware}
+	row := row{config: c, at: at, source: r.numbers.of("source " + sourceOf(b)), weight: rowWeight, supplementary: extra, tool: b.Tool, hardware: b.Hardware}
 	if extra {
 		row.weight *= supplementaryWeight
 	}
@@ -185,6 +231,31 @@ func (r *reader) add(b *dataset.Benchmark, at uint32) {
 	}
 }
 
+// keep keeps a measurement for answers.
+func (r *reader) keep(b *dataset.Benchmark, at uint32, t *target) {
+	quant := int32(noQuant)
+	if b.Quantization != nil {
+		quant = r.numbers.of("quantization " + folded(*b.Quantization))
+	}
+	if t.ran == nil {
+		t.ran = map[int32]bool{}
+	}
+	t.ran[quant] = true
+	p := pair{t.body.number, r.numbers.of("hardware " + string(b.Hardware))}
+	if r.runs[p] = append(r.runs[p], timed{quant, at}); len(r.runs[p]) > mostRuns {
+		r.runs[p] = r.runs[p][:mostRuns]
+	}
+}
+
+// timedOf is the measurements of a shape on some hardware, from the newest.
+func (e *Engine) timedOf(shape int32, hardware []int32) (out []timed) {
+	for _, number := range hardware {
+		out = append(out, e.runs[pair{shape, number}]...)
+	}
+	slices.SortFunc(out, func(a, b timed) int { return cmp.Compare(a.at, b.at) })
+	return out
+}
+
 // config is the configuration of a measurement; false where a fact is missing, or where it says nothing of the device:
 // weights lay elsewhere, several devices or units took part, or a processor was hardly used.
 func (r *reader) config(b *dataset.Benchmark) (config, bool) {
@@ -201,7 +272,7 @@ func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 	}
 	c := r.deviceConfig(h.Hardware, b.Tool, val(b.Backend), unit, h.bandwidth, r.numbers.of)
 	t.body.into(&c)
-	c.logBytes, c.logBits = math.Log(r.reads(t.body, bytes/t.body.share)), math.Log(r.bitsOf(*b.Quantization))
+	c.logBytes, c.logBits = math.Log(t.body.reads(bytes / t.body.share)), math.Log(r.bitsOf(*b.Quantization))
 	c.format, c.year = r.numbers.of("format "+formatOf(*b.Quantization)), yearOf(b.RunDate)
 	return c, true
 }
@@ -216,9 +287,9 @@ func (b *body) into(c *config) {
 
 // reads is what one token reads of a file of so many bytes. Files of a mixture that was trained in four bits have its
 // experts in them, whatever their name, and the rest in up to 16.
-func (e *Engine) reads(b *body, weights float64) float64 {
+func (b *body) reads(weights float64) float64 {
 	l := &b.of.layout
-	rest := min(weights-l.experts*e.line.BitsPerWeight(asTrained[0])/8, 2*(l.params-l.experts))
+	rest := min(weights-l.experts*val(b.of.TrainedBits)/8, 2*(l.params-l.experts))
 	if !b.of.fourBits || l.experts == 0 || rest <= 0 {
 		return weights * b.share
 	}
@@ -240,19 +311,6 @@ func yearOf(d *dataset.Date) float64 {
 	n := int(d.Number())
 	return float64(n/10000) + float64(max(n/100%100, 1))/12 - 2025.5
 }
-
-// left reports whether a row is one too many. The choice follows from the id alone, so that equal datasets give equal
-// answers.
-func (r *reader) left(b *dataset.Benchmark) bool {
-	if len(r.generation) > mostRows || len(r.prompt) > mostRows {
-		r.thin = r.thin<<1 | 1
-		out := func(row row) bool { return row.hash&r.thin != 0 }
-		r.generation, r.prompt = slices.DeleteFunc(r.generation, out), slices.DeleteFunc(r.prompt, out)
-	}
-	return hashOf(b.ID)&r.thin != 0
-}
-
-func hashOf(id dataset.Slug) uint32 { return crc32.ChecksumIEEE([]byte(id)) }
 
 // sourceOf is the repository or site of a measurement.
 func sourceOf(b *dataset.Benchmark) string {

@@ -25,25 +25,27 @@ func (e *Engine) prepare() {
 			t.sizes[i] = e.stored(t, &t.Quantizations[i])
 		}
 	}
-	e.list()
+	e.choose()
 }
 
 // stored is a size of a model. Its bytes are those that files of its quantization have of models of the same shape.
 func (e *Engine) stored(t *target, z *dataset.Quantization) stored {
 	name := folded(z.Name)
 	return stored{
-		bytes: e.reads(t.body, cmp.Or(t.body.bytes[name], float64(z.SizeBytes))), logBits: math.Log(e.bitsOf(z.Name)),
+		bytes: t.body.reads(cmp.Or(t.body.bytes[name], float64(z.SizeBytes))), logBits: math.Log(e.bitsOf(z.Name)),
 		format: e.numbers.find("format " + formatOf(z.Name)), folded: e.numbers.find("quantization " + name),
 	}
 }
 
-// list finds the sizes that lists may name: one of several of about the same bytes (see spread), and any other on hardware
+// choose finds the sizes that lists may name: one of several of about the same bytes (see spread), and any other on hardware
 // where it was measured. They name none of which no file is known: neither published, nor measured, nor usually made.
-func (e *Engine) list() {
+func (e *Engine) choose() {
 	type size struct{ shape, quant int32 }
 	measured := map[size]bool{}
-	for _, k := range e.runs.keys {
-		measured[size{k.shape(), k.quant}] = true
+	for p, list := range e.runs {
+		for _, r := range list {
+			measured[size{p.shape, r.quant}] = true
+		}
 	}
 	for _, t := range e.models {
 		made, first := t.madeByPublishers(), usual

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // Method is the method of all estimates.
@@ -19,14 +20,6 @@ const (
 	UseEstimate = "estimate"
 )
 
-// useOf is the word for measurements, on siblings only or not.
-func useOf(siblings bool) string {
-	if siblings {
-		return UseSibling
-	}
-	return UseMeasured
-}
-
 const (
 	mostEvidence = 10
 	mostIDs      = 20
@@ -38,70 +31,53 @@ const apart = 3
 
 // speed works out the speed of one size, given by number, with the verdict and the placement of its weights.
 func (a *ask) speed(size int, verdict Verdict, p *Placement) *Speed {
-	s, resident := &Speed{}, verdict != No
-	if a.laid = nil; resident && (verdict == Offload || a.q.given()) {
-		resident = a.layOut(p)
-	}
+	resident := a.lays(verdict, p)
+	s := &Speed{Measured: a.measured(size, generation)}
 	if resident {
-		s.Estimate = a.estimate(size)
+		s.Estimate, s.Prompt = a.estimate(size), a.promptSpeed(size)
 	}
-	s.Measured = a.measured(size, generation)
-	if resident {
-		s.Prompt = a.promptSpeed(size)
-	}
-	if of := s.Measured; of != nil && of.Note == nil {
-		s.use(useOf(of.Relation == dataset.Sibling), of.Median)
-	} else if s.Estimate != nil {
-		s.use(UseEstimate, s.Estimate.Median)
-	}
-	if s.TPS == nil {
+	pace := a.pace(size, resident)
+	if pace.use == "" {
 		return s
 	}
-	if factor, ok := a.slowdown(size, a.q.Context); ok {
-		s.Filled = &Slowdown{Depth: a.q.Context, Factor: factor, TPS: round3(*s.TPS * factor), Checked: validated.Generation.checked("deep", "")}
+	s.Use, s.TPS = &pace.use, &pace.tps
+	if factor, ok := a.slowdown(size, pace.empty, a.q.Context); ok {
+		s.Filled = &Slowdown{Depth: a.q.Context, Factor: factor, TPS: round3(pace.tps * factor), Checked: validated.Generation.checked("deep")}
 	}
 	if resident {
-		a.times(size, s)
+		a.times(size, s, pace.empty)
 	}
 	return s
-}
-
-func (s *Speed) use(which string, tps float64) { s.Use, s.TPS = &which, &tps }
-
-// slowdown is the part of the speed that a full cache leaves; false where the cache is unknown.
-func (a *ask) slowdown(size int, tokens int64) (factor float64, ok bool) {
-	empty, ok := a.guess(size, 0)
-	if !ok || !a.t.body.of.cacheKnown() {
-		return 0, false
-	}
-	full, _ := a.guess(size, tokens)
-	return min(1, round4(math.Exp(full.log-empty.log))), true
 }
 
 // A pace is what a list says of the speed of a size.
 type pace struct {
 	use   string  // empty where nothing is known
-	tps   float64 // in tokens per second
-	depth int64   // tokens in the cache it is for
+	tps   float64 // in tokens per second, with an empty cache
+	empty guess   // what is expected of it; 0 where that is not known
 }
 
-// pace is the speed of one size, with a full cache if the ask is for that. The weights are resident. Without estimates
-// only measurements that answer count.
+// pace is the speed of one size. Without estimates only measurements count.
 func (a *ask) pace(size int, estimates bool) (out pace) {
-	if speeds, siblings := a.counted(size); len(speeds) > 0 {
-		out.use, out.tps = useOf(siblings), round3(at(speeds, 0.5))
-	} else if estimates {
-		if g, ok := a.guess(size, 0); ok {
-			out.use, out.tps = UseEstimate, round3(math.Exp(g.log))
-		}
+	g, ok := a.guess(size, 0)
+	if ok {
+		out.empty = g
 	}
-	if out.use == "" || !a.filled {
-		return out
-	}
-	if factor, ok := a.slowdown(size, a.q.Context); ok {
-		out.tps, out.depth = round3(out.tps*factor), a.q.Context
+	if t := a.tried(size, generation); t.answers() {
+		out.use, out.tps = useOf(t.siblings), round3(record.Quantile(t.speeds, 0.5))
+	} else if ok && estimates {
+		out.use, out.tps = UseEstimate, round3(math.Exp(g.log))
 	}
 	return out
+}
+
+// slowdown is the part of the speed that a full cache leaves; false where the cache is unknown.
+func (a *ask) slowdown(size int, empty guess, tokens int64) (factor float64, ok bool) {
+	if empty == (guess{}) || !a.t.body.of.cacheKnown() {
+		return 0, false
+	}
+	full, _ := a.guess(size, tokens)
+	return min(1, round4(math.Exp(full.log-empty.log))), true
 }
 
 // How well a measurement answers for the machine, the program and the backend of an ask. Those of the best rank that any
@@ -165,52 +141,51 @@ type tried struct {
 	speeds   []float64 // of those that were not held back, in order
 	rank     int
 	siblings bool
-	slow     int // runs that were held back: slower than the fastest by more than apart
+	slow     int    // runs that were held back: slower than the fastest by more than apart
+	doubt    string // why they are no answer; empty where they are
+}
+
+func (t *tried) answers() bool { return len(t.speeds) > 0 && t.doubt == "" }
+
+// useOf is the word for measurements, on siblings only or not.
+func useOf(siblings bool) string {
+	if siblings {
+		return UseSibling
+	}
+	return UseMeasured
 }
 
 // tried are the measured speeds of a size.
 func (a *ask) tried(size int, k kind) (t tried) {
-	if len(a.runs) == 0 {
-		return t // as of most models on most machines
-	}
 	grade := 0 // 2 x rank, and 1 more for what is not on a sibling
-	a.e.runs.each(inQuant(a.runs, a.t.sizes[size].folded), func(b *dataset.Benchmark) {
+	for _, r := range a.runs {
+		if r.quant != a.t.sizes[size].folded {
+			continue
+		}
+		b := a.e.pack.At(int(r.at))
 		speed := k.of(b)
 		if speed == nil || !a.asked(b) {
-			return
+			continue
 		}
-		is := 2 * a.rank(b)
-		if a.relation(b) != dataset.Sibling {
-			is++
-		}
+		is := 2*a.rank(b) + 1 - oneIf(a.relation(b) == dataset.Sibling)
 		if is > grade {
 			grade, t.runs, t.speeds = is, t.runs[:0], t.speeds[:0]
 		}
 		if is == grade {
 			t.runs, t.speeds = append(t.runs, b), append(t.speeds, *speed)
 		}
-	})
+	}
 	if len(t.speeds) == 0 {
 		return t
 	}
 	slices.Sort(t.speeds)
 	t.rank, t.siblings = grade/2, grade%2 == 0
-	least := at(t.speeds, 0.9) / apart
-	for t.speeds[t.slow] < least {
-		t.slow++
-	}
+	least := record.Quantile(t.speeds, 0.9) / apart
+	t.slow, _ = slices.BinarySearch(t.speeds, least)
 	t.speeds = t.speeds[t.slow:]
 	t.runs = slices.DeleteFunc(t.runs, func(b *dataset.Benchmark) bool { return *k.of(b) < least })
+	t.doubt = a.doubt(size, k, &t)
 	return t
-}
-
-// counted are the measured speeds of a size that answer an ask, in order. They may all be on siblings of the hardware.
-func (a *ask) counted(size int) (speeds []float64, siblings bool) {
-	t := a.tried(size, generation)
-	if len(t.speeds) == 0 || a.doubt(size, generation, &t) != "" {
-		return nil, false
-	}
-	return t.speeds, t.siblings
 }
 
 // doubt says why measured speeds are no answer; empty where they are.
@@ -219,7 +194,7 @@ func (a *ask) doubt(size int, k kind, t *tried) string {
 		return "the runs differ by more than threefold: they are not one measurement"
 	}
 	g, ok := k.guess(a, size)
-	middle, band := at(t.speeds, 0.5), g.band(0)
+	middle, band := record.Quantile(t.speeds, 0.5), g.band()
 	switch {
 	case !ok || a.q.Count > 1:
 	case t.rank == otherWork:
@@ -245,7 +220,8 @@ func (a *ask) measured(size int, k kind) *Measured {
 	if len(t.speeds) == 0 {
 		return nil
 	}
-	out := &Measured{N: len(t.speeds), Slow: t.slow, Runs: []dataset.Slug{}, P10: round3(at(t.speeds, 0.1)), Median: round3(at(t.speeds, 0.5)), P90: round3(at(t.speeds, 0.9))}
+	at := func(q float64) float64 { return round3(record.Quantile(t.speeds, q)) }
+	out := &Measured{N: len(t.speeds), Slow: t.slow, Runs: []dataset.Slug{}, P10: at(0.1), Median: at(0.5), P90: at(0.9)}
 	pages, farthest := map[string]bool{}, 0
 	for _, b := range t.runs {
 		pages[pageOf(b)] = true
@@ -256,62 +232,74 @@ func (a *ask) measured(size int, k kind) *Measured {
 		}
 	}
 	out.Pages, out.Relation = len(pages), dataset.RelationKinds[farthest]
-	if why := a.doubt(size, k, &t); why != "" {
-		out.Note = &why
+	if t.doubt != "" {
+		out.Note = &t.doubt
 	}
 	return out
 }
 
-// tool is the program the rules name.
-func (r Rules) tool() dataset.Slug {
-	if r == MLX {
+// tool is the program of a query.
+func (q *Query) tool() dataset.Slug {
+	if q.Tool == "" && q.Rules == MLX {
 		return "mlx-lm"
 	}
-	return dataset.Slug(r)
+	return cmp.Or(q.Tool, dataset.Slug(q.Rules))
 }
 
-// tool is the program of a query.
-func (q *Query) tool() dataset.Slug { return cmp.Or(q.Tool, q.Rules.tool()) }
-
-// estimate works out the speed of a size on one device; nil where a fact is missing.
+// estimate works out the speed of a size; nil where a fact is missing.
 func (a *ask) estimate(size int) *Estimate {
 	g, ok := a.guess(size, 0)
 	if !ok {
 		return nil
 	}
-	c, _ := a.config(size, 0)
+	c, _ := a.config(a.place(), size, 0)
 	out := &Estimate{
-		Band: g.band(0), Method: Method, Share: round4(min(1, math.Exp(g.log+c.logTime()))), Bytes: int64(math.Exp(c.logBytes)),
+		Band: g.band(), Method: Method, Share: round4(min(1, math.Exp(g.log+c.logTime()))), Bytes: int64(math.Exp(c.logBytes)),
 		Tool: string(a.q.tool()), Backend: a.place().backend, Unit: a.unit(), Class: c.class.String(),
-		Evidence: a.evidence(&c), Assumes: a.assumes(&c), Checked: validated.Generation.of(&c, a.e.learnt.generation),
+		Evidence: a.evidence(&c), Assumes: a.assumes(&c),
 	}
 	switch {
 	case a.m.hw == nil || len(a.m.devices) > 1:
-		out.Checked = nil
 	case a.laid != nil:
-		out.Checked = validated.Split.checked("all", "")
+		out.Checked = validated.Split.checked("all")
+	default:
+		class, kind := c.class.String(), kindOf(&c)
+		out.Checked = validated.Generation.checked(kind+", "+a.e.learnt.generation.knows(c.names()), kind, class, "all")
 	}
 	return out
 }
 
 // assumes says what an estimate takes for granted.
 func (a *ask) assumes(c *config) []string {
-	out := append([]string{}, a.assumesOfSplit()...)
-	if a.m.hw == nil {
-		out = append(out, "a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
+	out := []string{}
+	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	switch n := len(a.m.devices); {
+	case n > 1 && a.q.Split == SplitTensor:
+		say("%d devices that share each layer are %.1f times as fast as one, as runs with one and with several cards differ", n, math.Pow(float64(n), tensorGain))
+	case n > 1:
+		say("the devices hold different layers and work in turn: their times add up")
 	}
-	tool := a.q.tool()
-	switch e, known := a.e.learnt.generation.effects[ofTool][c.names()[ofTool]]; {
+	if a.laid != nil && *a.laid.HostRead > 0 {
+		bandwidth, usual := a.hostBandwidth()
+		if usual != "" {
+			usual = " (" + usual + ", as is usual beside it: host or system_bandwidth_gbps says what there is)"
+		}
+		say("%.1f GB of a token's weights are read from main memory of %.0f GB/s%s", float64(*a.laid.HostRead)/1e9, bandwidth/1e9, usual)
+	}
+	if a.m.hw == nil {
+		say("a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
+	}
+	switch e, known := a.e.learnt.generation.effects[c.names()[ofTool]]; {
 	case a.q.Tool == "":
 	case !known:
-		out = append(out, "no run of "+string(tool)+" compares: as other programs with its kernels")
+		say("no run of %s compares: as other programs with its kernels", a.q.Tool)
 	default:
-		out = append(out, fmt.Sprintf("with %s speeds are %.0f %% of those that programs with its kernels have on average", tool, 100*math.Exp(e.value)))
+		say("with %s speeds are %.0f %% of those that programs with its kernels have on average", a.q.Tool, 100*math.Exp(e.value))
 	}
 	return out
 }
 
-// near is a measurement that says something of a model and a machine, and how much.
+// A near measurement says something of a model and a machine, and so much.
 type near struct {
 	row    *row
 	weight float64
@@ -320,43 +308,50 @@ type near struct {
 // mostNear is how many of them an estimate chooses its evidence from.
 const mostNear = 100
 
-// evidence lists the runs that an estimate rests on most: each weighs by the effects it shares with the configuration.
+// evidence lists the runs that an estimate rests on most: each weighs by the effects it shares with the configuration,
+// and the nearer the more bytes alike a token reads.
 func (a *ask) evidence(c *config) []Weight {
-	l, names := &a.e.learnt, c.names()
-	weigh := func(row *row, of []group) (weight float64) {
-		own := row.names()
-		for _, g := range of {
-			if own[g] == names[g] {
-				weight += row.weight * l.generation.effects[g][own[g]].variance
-			}
-		}
-		return weight
-	}
-	heaviest := func(x, y near) int { return cmp.Or(-cmp.Compare(x.weight, y.weight), cmp.Compare(x.row.at, y.row.at)) }
 	if a.near == nil {
-		numbers := slices.Concat(l.bySilicon[names[ofSilicon]], l.byShape[names[ofShape]])
-		if len(numbers) == 0 {
-			numbers = slices.Clone(l.byKernels[names[ofKernels]])
-		}
-		slices.Sort(numbers)
-		a.near = []near{}
-		for _, i := range slices.Compact(numbers) {
-			a.near = append(a.near, near{&l.rows[i], weigh(&l.rows[i], ofMachine) + weigh(&l.rows[i], ofModel)})
-		}
-		slices.SortFunc(a.near, heaviest)
-		a.near = a.near[:min(len(a.near), mostNear)]
+		a.near = a.e.learnt.near(c)
 	}
 	found, total := slices.Clone(a.near), 0.0
 	for i := range found {
-		n := &found[i]
-		n.weight = (n.weight + weigh(n.row, ofSize)) * math.Exp(-math.Abs(n.row.logBytes-c.logBytes))
-		total += n.weight
+		found[i].weight *= math.Exp(-math.Abs(found[i].row.logBytes - c.logBytes))
+		total += found[i].weight
 	}
-	slices.SortFunc(found, heaviest)
+	slices.SortStableFunc(found, func(x, y near) int { return -cmp.Compare(x.weight, y.weight) })
 	out := make([]Weight, 0, mostEvidence)
 	for _, n := range found[:min(len(found), mostEvidence)] {
-		b := a.e.runs.pack.At(int(n.row.at))
+		b := a.e.pack.At(int(n.row.at))
 		out = append(out, Weight{b.ID, b.Model, a.e.on(a.m, b.Hardware), round4(n.weight / total)})
 	}
 	return out
+}
+
+// near are the measurements of the silicon or the shape of a configuration, else of its kernels, the heaviest first.
+func (l *learnt) near(c *config) []near {
+	names := c.names()
+	for _, alike := range []func(row *row) bool{
+		func(row *row) bool { return row.silicon == c.silicon || row.shape == c.shape },
+		func(row *row) bool { return row.kernels == c.kernels },
+	} {
+		found := []near{}
+		for i := range l.rows {
+			row := &l.rows[i]
+			if !alike(row) {
+				continue
+			}
+			weight, own := 0.0, row.names()
+			for _, g := range slices.Concat(ofMachine, ofModel) {
+				if own[g] == names[g] {
+					weight += row.weight * l.generation.effects[names[g]].variance
+				}
+			}
+			found = append(found, near{row, weight})
+		}
+		if slices.SortFunc(found, func(x, y near) int { return cmp.Or(-cmp.Compare(x.weight, y.weight), cmp.Compare(x.row.at, y.row.at)) }); len(found) > 0 {
+			return found[:min(len(found), mostNear)]
+		}
+	}
+	return nil
 }

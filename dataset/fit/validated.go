@@ -77,26 +77,20 @@ const (
 
 // knows says what a regression knows of a configuration.
 func (r *regression) knows(names [groups]name) string {
-	if _, known := r.effects[ofMeasured][names[ofMeasured]]; known {
+	if _, known := r.effects[names[ofMeasured]]; known {
 		return knownShape
 	}
-	if _, known := r.effects[ofSilicon][names[ofSilicon]]; known {
+	if _, known := r.effects[names[ofSilicon]]; known {
 		return knownSilicon
 	}
 	return knownNeither
 }
 
-func kindOf(mixture bool) string {
-	if mixture {
-		return "mixture"
+func kindOf(c *config) string {
+	if c.mixture {
+		return c.class.String() + " mixture"
 	}
-	return "dense"
-}
-
-// of is the score of the narrowest class of a configuration that has enough measurements; nil where none has.
-func (q *Quality) of(c *config, r *regression) *Checked {
-	kind := c.class.String() + " " + kindOf(c.mixture)
-	return cmp.Or(q.checked(kind, r.knows(c.names())), q.checked(kind, ""), q.checked(c.class.String(), ""), q.checked("all", ""))
+	return c.class.String() + " dense"
 }
 
 // Of is the score of a class; nil where there is none.
@@ -113,15 +107,14 @@ const (
 	enoughSources = 3
 )
 
-func (q *Quality) checked(class, knows string) *Checked {
-	if knows != "" {
-		class += ", " + knows
+// checked is the score of the first of some classes that has enough measurements; nil where none has.
+func (q *Quality) checked(classes ...string) *Checked {
+	for _, class := range classes {
+		if s := q.Of(class); s != nil && s.Rows >= enoughRows && s.Sources >= enoughSources {
+			return &Checked{validated.DatasetVersion, "source", s.Class, s.Rows, s.MedianError, s.Coverage}
+		}
 	}
-	s := q.Of(class)
-	if s == nil || s.Rows < enoughRows || s.Sources < enoughSources {
-		return nil
-	}
-	return &Checked{validated.DatasetVersion, "source", s.Class, s.Rows, s.MedianError, s.Coverage}
+	return nil
 }
 
 // spread is how far the ends of the 90 % band of an estimate are from it, in logarithms. variance is that of the effects

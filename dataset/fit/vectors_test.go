@@ -11,8 +11,8 @@ import (
 	"modeldex/dataset"
 )
 
-// A vector is one line of data/fit-vectors.ndjson: what a program or its log says that a model takes.
-type vector struct {
+// A testVector is one line of data/fit-vectors.ndjson: what a program or its log says that a model takes.
+type testVector struct {
 	Name         string       `json:"name"`
 	Model        dataset.Slug `json:"model"`
 	Rules        Rules        `json:"engine"`
@@ -65,7 +65,7 @@ func TestVectors(t *testing.T) {
 	}
 	n := 0
 	for lines := bufio.NewScanner(bytes.NewReader(file)); lines.Scan(); n++ {
-		var v vector
+		var v testVector
 		d := json.NewDecoder(bytes.NewReader(lines.Bytes()))
 		d.DisallowUnknownFields()
 		if err := d.Decode(&v); err != nil {

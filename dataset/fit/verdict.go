@@ -29,7 +29,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	if m.memory > 0 {
 		a.Available = &Available{m.memory, m.available, m.share}
 	}
-	asked := e.ask(&q, t, m, &site{speeds: true})
+	asked := e.ask(&q, t, m, &site{})
 	sizes := asked.bestFirst()
 	if len(sizes) == 0 {
 		a.Missing = append(a.Missing, "params_b")
@@ -69,8 +69,8 @@ func (a *ask) bestFirst() []judged {
 		verdict, _ := a.verdict(at)
 		o := [6]int64{0: int64(oneIf(!a.lists(at))), 2: int64(slices.Index(Verdicts, verdict))}
 		if a.q.MeasuredFirst {
-			measured, _ := a.counted(at)
-			o[1], o[3] = int64(oneIf(verdict != Fits || !a.t.hasLeastBits(at) || len(measured) == 0)), int64(a.t.beyondEnough(at))
+			measured := a.tried(at, generation)
+			o[1], o[3] = int64(oneIf(verdict != Fits || !a.t.hasLeastBits(at) || !measured.answers())), int64(a.t.beyondEnough(at))
 		}
 		if verdict == Offload {
 			o[4], o[5] = int64(oneIf(!a.t.hasLeastBits(at))), a.t.Quantizations[at].SizeBytes
