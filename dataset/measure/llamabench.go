@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"modeldex/dataset/importer"
@@ -21,21 +20,27 @@ type LlamaBench struct {
 	ModelFile string // a GGUF file
 }
 
-// Start looks for the program.
-func (l *LlamaBench) Start(_ context.Context, b *Bench) error {
+// Start looks for the program, and measures one token: what cannot become a line is said before minutes of measuring.
+func (l *LlamaBench) Start(ctx context.Context, b *Bench) error {
 	if _, err := exec.LookPath(l.Program); err != nil {
 		return fmt.Errorf("llama-bench: %w", err)
 	}
 	b.Model = cmp.Or(b.Model, PlainName(l.ModelFile))
 	b.Say("llama-bench with %s", filepath.Base(l.ModelFile))
-	return nil
+	_, err := l.run(ctx, b, func(string) {}, 1, 1, 0, 1)
+	return err
 }
 
-// Measure runs the program once, and reads what it prints as `modeldex import llama-bench` does.
+// Measure runs the program once.
 func (l *LlamaBench) Measure(ctx context.Context, b *Bench, depth int) (Run, error) {
-	args := []string{"-p", strconv.Itoa(prompt), "-n", strconv.Itoa(generation), "-d", strconv.Itoa(depth), "-r", strconv.Itoa(b.Repetitions), "-o", "json"}
-	cmd := exec.CommandContext(ctx, l.Program, append(append([]string{"-m", l.ModelFile}, args...), "--progress")...) //nolint:gosec // the user names the program
-	said := progress{say: func(line string) { b.Say("depth %d: %s", depth, line) }}
+	return l.run(ctx, b, func(line string) { b.Say("depth %d: %s", depth, line) }, prompt, generation, depth, b.Repetitions)
+}
+
+// run runs the program once, and reads what it prints as `modeldex import llama-bench` does.
+func (l *LlamaBench) run(ctx context.Context, b *Bench, say func(string), prompt, generation, depth, repetitions int) (Run, error) {
+	args := fmt.Sprintf("-p %d -n %d -d %d -r %d -o json", prompt, generation, depth, repetitions)
+	cmd := exec.CommandContext(ctx, l.Program, append(append([]string{"-m", l.ModelFile}, strings.Fields(args)...), "--progress")...) //nolint:gosec // the user names the program
+	said := progress{say: say}
 	cmd.Stderr = &said
 	out, err := cmd.Output()
 	if err != nil {
@@ -61,7 +66,7 @@ func (l *LlamaBench) Measure(ctx context.Context, b *Bench, depth int) (Run, err
 	if err := jsonv2.Unmarshal(out, &rows); err != nil {
 		return Run{}, err
 	}
-	again := "llama-bench -m " + filepath.Base(l.ModelFile) + " " + strings.Join(args, " ")
+	again := "llama-bench -m " + filepath.Base(l.ModelFile) + " " + args
 	run := Run{Benchmark: result.Benchmarks[0]}
 	run.Reproduce = &again
 	for _, r := range rows {

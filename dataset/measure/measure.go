@@ -141,6 +141,17 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 	if warm["n_prompt"] == 0 {
 		return Run{}, errors.New("the server does not say how many tokens a prompt has")
 	}
+	// A name that is not known is said before minutes of measuring.
+	hardware, err := b.machine(s)
+	if err != nil {
+		return Run{}, err
+	}
+	opt := b.options()
+	opt.Quantization, opt.ToolVersion, opt.Hardware, opt.Model = s.quantization, s.version, hardware, PlainName(opt.Model)
+	im, err := importer.NewMeasured(s.tool, b.Set, opt)
+	if err != nil {
+		return Run{}, err
+	}
 	want := depth + prompt
 	length := want * trial / int(warm["n_prompt"])
 	all := map[string][]float64{}
@@ -158,16 +169,6 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 		for field, v := range got {
 			all[field] = append(all[field], v)
 		}
-	}
-	hardware, err := b.machine(s)
-	if err != nil {
-		return Run{}, err
-	}
-	opt := b.options()
-	opt.Quantization, opt.ToolVersion, opt.Hardware, opt.Model = s.quantization, s.version, hardware, PlainName(opt.Model)
-	im, err := importer.NewMeasured(s.tool, b.Set, opt)
-	if err != nil {
-		return Run{}, err
 	}
 	values := map[string]string{}
 	switch {

@@ -255,6 +255,7 @@ func TestBench(t *testing.T) {
 			line: []string{`"generation_tps":430`, `"n_prompt":512`, `"model_raw":"Llama-3.2-1B-Instruct-Q8_0"`, `"reproduce":"llama-bench -m Llama-3.2-1B-Instruct-Q8_0.gguf -p 512`},
 			said: []string{"depth 0: test 2/2: generation run 2/2", "depth 16384: skipped: llama-bench failed (exit status 1): llama_bench: error: failed to create context"}, lacks: "warning: ",
 		},
+		{name: "a model that is not known", runner: "llama-bench", fake: fake{speeds: []float64{60, 60}, layers: 99}, change: func(c *Bench) { c.Model = "nothing-9b" }, fails: `"nothing-9b" is not known`, lacks: "depth 0"},
 		{name: "layers in main memory", runner: "llama-bench", fake: fake{speeds: []float64{60, 60}, layers: 10}, lines: 1, line: []string{`"partial_offload":true`}, said: []string{"part of the weights is in main memory"}},
 		{name: "no memory allows it", runner: "llama-bench", fake: fake{speeds: []float64{4000, 4000}, layers: 99}, fails: "no line passes the checks", said: []string{"must not pass what the memory bandwidth allows"}},
 		{
