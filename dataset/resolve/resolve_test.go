@@ -607,3 +607,30 @@ func BenchmarkNames(b *testing.B) {
 		}
 	}
 }
+
+// TestCoverage resolves the names of hardware that others list. As many are found as when the lists were taken over, or more.
+func TestCoverage(t *testing.T) {
+	_, r := load(t)
+	text, err := os.ReadFile("testdata/coverage.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, missed := map[string]int{}, map[string][]string{}
+	for line := range strings.Lines(string(text)) {
+		list, name, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || line[0] == '#' {
+			continue
+		}
+		if a := r.Resolve(Hardware, name); a.Slug != "" {
+			found[list]++
+		} else {
+			missed[list] = append(missed[list], name)
+		}
+	}
+	for list, want := range map[string]int{"steam": 83, "others": 121, "whichllm": 109, "huggingface": 189} {
+		if found[list] < want {
+			t.Errorf("%s: %d names found, want at least %d; missing: %s", list, found[list], want, strings.Join(missed[list], "; "))
+		}
+		t.Logf("%s: %d found, missing: %s", list, found[list], strings.Join(missed[list], "; "))
+	}
+}
