@@ -118,8 +118,8 @@ func (l *leases) commit(sweeping bool) {
 	err := l.readCounts(asked, now)
 	if err == nil {
 		changes := l.takeBack(l.planLeases(asked, demand, now), look, now)
-		if len(changes) == 0 && len(asked) == 0 {
-			err = l.ping() // a removed file is noticed without traffic
+		if len(changes) == 0 && (len(asked) == 0 || l.outage.err != nil) {
+			err = l.ping() // a removed file is noticed without traffic, and that a store that failed is back
 		} else {
 			err = l.write(changes)
 		}

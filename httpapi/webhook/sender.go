@@ -193,7 +193,7 @@ func (s *Service) serve(ctx, abort context.Context, k hooks.Key) (again time.Tim
 	now, never := s.now(), time.Time{}
 	job, at, err := s.Store.Due(abort, k, now.Unix())
 	switch {
-	case errors.Is(err, hooks.ErrNoHook) || abort.Err() != nil:
+	case errors.Is(err, hooks.ErrNoHook) || errors.Is(err, quota.ErrNotFound) || abort.Err() != nil:
 		return never
 	case err != nil:
 		s.cfg.Log.Error("reading a message for a webhook", "webhook", k.Hook.String(), "cause", err)

@@ -96,7 +96,7 @@ func TestFleet(t *testing.T) {
 	prefix := fmt.Sprintf("modeldex-%d", prefixes.Add(1))
 	servers := make([]*server, 3)
 	for i := range servers {
-		servers[i] = &server{t: t, link: linktest.New(t, "127.0.0.1", c.Endpoints[0]), prefix: prefix, skew: time.Duration(i-1) * 30 * time.Second}
+		servers[i] = &server{t: t, link: linktest.New(t, c.Endpoints[0]), prefix: prefix, skew: time.Duration(i-1) * 30 * time.Second}
 		servers[i].start()
 	}
 	keys := make([]*fleetKey, 4)
@@ -198,7 +198,7 @@ func TestChangesReachAllServers(t *testing.T) {
 	prefix := fmt.Sprintf("modeldex-%d", prefixes.Add(1))
 	servers := make([]*server, 2)
 	for i := range servers {
-		servers[i] = &server{t: t, link: linktest.New(t, "127.0.0.1", c.Endpoints[0]), prefix: prefix}
+		servers[i] = &server{t: t, link: linktest.New(t, c.Endpoints[0]), prefix: prefix}
 		servers[i].start()
 		defer closeServer(t, servers[i])
 	}
@@ -261,7 +261,7 @@ func TestReconnects(t *testing.T) {
 		t.Skip("half a minute without etcd; MODELDEX_LONG_TESTS=1 runs it")
 	}
 	c := etcdtest.Start(t, 1)
-	s := &server{t: t, link: linktest.New(t, "127.0.0.1", c.Endpoints[0]), prefix: fmt.Sprintf("modeldex-%d", prefixes.Add(1))}
+	s := &server{t: t, link: linktest.New(t, c.Endpoints[0]), prefix: fmt.Sprintf("modeldex-%d", prefixes.Add(1))}
 	s.start()
 	defer closeServer(t, s)
 	s.link.SetCut(true)

@@ -71,7 +71,7 @@ func CheckCredentials(c Credentials, addresses ...string) error {
 	}
 	i := slices.IndexFunc(addresses, Shared)
 	if i < 0 {
-		return fmt.Errorf("%s: must be left out, for a ledger file (%s) has no login and no TLS", strings.Join(c.flags(), ", "), strings.Join(addresses, ", "))
+		return fmt.Errorf("--ledger-user, --ledger-password-file, --ledger-ca, --ledger-cert, --ledger-key, --ledger-tls: are for a ledger in etcd, not for a file (%s)", strings.Join(addresses, ", "))
 	}
 	_, err := options(addresses[i], c)
 	return err
@@ -89,27 +89,6 @@ func CheckAddress(address string) error {
 		return fmt.Errorf("must be a file or %shost:port/prefix, got %q", etcd.Scheme, address)
 	}
 	return nil
-}
-
-// flags are the flags of those credentials that are given.
-func (c Credentials) flags() (out []string) {
-	for _, f := range []struct {
-		name  string
-		given bool
-	}{
-		{"--ledger-user", c.User != ""},
-		{"MODELDEX_LEDGER_PASSWORD", c.Password != ""},
-		{"--ledger-password-file", c.PasswordFile != ""},
-		{"--ledger-ca", c.CAFile != ""},
-		{"--ledger-cert", c.CertFile != ""},
-		{"--ledger-key", c.KeyFile != ""},
-		{"--ledger-tls", c.TLS},
-	} {
-		if f.given {
-			out = append(out, f.name)
-		}
-	}
-	return out
 }
 
 // Open opens the ledger at address. Errors are those of quota.Open or of package etcd.
@@ -183,26 +162,18 @@ func (c Credentials) tls() (*tls.Config, error) {
 		}
 	}
 	if c.CertFile != "" || c.KeyFile != "" {
-		pair, err := keyPair(c.CertFile, c.KeyFile)
+		cert, err := quota.ReadFile(c.CertFile)
+		key, errKey := quota.ReadFile(c.KeyFile)
+		pair := tls.Certificate{}
+		if err = errors.Join(err, errKey); err == nil {
+			pair, err = tls.X509KeyPair(cert, key)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("reading the ledger's client certificate: %w", err)
 		}
 		cfg.Certificates = []tls.Certificate{pair}
 	}
 	return cfg, nil
-}
-
-// keyPair reads a certificate and its key.
-func keyPair(certFile, keyFile string) (tls.Certificate, error) {
-	cert, err := quota.ReadFile(certFile)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	key, err := quota.ReadFile(keyFile)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
-	return tls.X509KeyPair(cert, key)
 }
 
 // Tune sets what a keeper on a ledger of this kind needs and cfg leaves open. A commit to etcd is a
@@ -220,13 +191,14 @@ func Tune(address string, cfg *quota.Config) {
 	}
 }
 
-// Same reports whether two addresses name one ledger. Nothing is connected to.
+// Same reports whether two addresses name one ledger: one file, or one prefix of an etcd with an endpoint in common.
+// Nothing is connected to.
 func Same(a, b string) bool {
-	if Shared(a) != Shared(b) {
-		return false
-	}
-	if Shared(a) {
-		return sameEtcd(a, b)
+	if Shared(a) || Shared(b) {
+		one, errOne := etcd.ParseAddress(a)
+		other, errOther := etcd.ParseAddress(b)
+		return errOne == nil && errOther == nil && one.Prefix == other.Prefix &&
+			slices.ContainsFunc(one.Endpoints, func(e string) bool { return slices.Contains(other.Endpoints, e) })
 	}
 	aInfo, aErr := os.Stat(a)
 	bInfo, bErr := os.Stat(b)
@@ -235,19 +207,8 @@ func Same(a, b string) bool {
 
 // Prefix is the part of the address of a shared ledger that names it within etcd, empty for a file.
 func Prefix(address string) string {
-	if !Shared(address) {
-		return ""
-	}
 	o, _ := etcd.ParseAddress(address) // of an address that cannot be read: none
 	return o.Prefix
-}
-
-// sameEtcd reports whether two addresses have a prefix and an endpoint in common.
-func sameEtcd(a, b string) bool {
-	one, errOne := etcd.ParseAddress(a)
-	other, errOther := etcd.ParseAddress(b)
-	return errOne == nil && errOther == nil && one.Prefix == other.Prefix &&
-		slices.ContainsFunc(one.Endpoints, func(e string) bool { return slices.Contains(other.Endpoints, e) })
 }
 
 // Copy copies the ledger at one address to another, which is created if it does not exist and must

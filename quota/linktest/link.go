@@ -48,10 +48,10 @@ type Link struct {
 	conns map[net.Conn]struct{}
 }
 
-// New makes a link to an address that listens at a free port of host, until the end of the test.
-func New(tb testing.TB, host, to string) *Link {
+// New makes a link to an address that listens at a free port of loopback, until the end of the test.
+func New(tb testing.TB, to string) *Link {
 	tb.Helper()
-	ln, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}

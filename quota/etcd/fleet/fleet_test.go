@@ -1,13 +1,11 @@
 package fleet
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -37,11 +35,10 @@ const lease = limit/100 + 1
 
 // server is one process of the fleet.
 type server struct {
-	addr   string // host:port of the API
-	args   []string
-	prefix []string // command before the program, such as ip netns exec
-	log    string
-	cmd    *exec.Cmd
+	addr string // host:port of the API
+	args []string
+	log  string
+	cmd  *exec.Cmd
 }
 
 // fleet is everything that runs.
@@ -124,13 +121,6 @@ func (f *fleet) faults() {
 		f.etcd.Restart(i)
 		f.etcd.Restart((i + 1) % 3)
 	})
-	if len(f.servers[0].prefix) > 0 {
-		f.during("a server cut off from etcd for five seconds", func() {
-			f.must("ip", "-n", namespace, "link", "set", "etcd0", "down")
-			time.Sleep(5 * time.Second)
-			f.must("ip", "-n", namespace, "link", "set", "etcd0", "up")
-		})
-	}
 }
 
 func (f *fleet) during(what string, fault func()) {
@@ -167,7 +157,11 @@ func (f *fleet) call(keys []*key, stop chan struct{}) {
 
 // do makes one request through HAProxy.
 func (f *fleet) do(method, path, secret, body string) (status int, answer []byte, err error) {
-	req, err := http.NewRequest(method, "http://"+f.front+path, strings.NewReader(body))
+	return f.ask(f.front, method, path, secret, body)
+}
+
+func (f *fleet) ask(addr, method, path, secret, body string) (status int, answer []byte, err error) {
+	req, err := http.NewRequest(method, "http://"+addr+path, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -228,22 +222,13 @@ func (f *fleet) revokeSome(keys []*key, n int) {
 func (f *fleet) checkKeys(keys []*key) {
 	for _, s := range f.servers {
 		for i, k := range keys {
-			req, err := http.NewRequest(http.MethodGet, "http://"+s.addr+"/api/v1/keys/self", nil)
-			if err != nil {
-				f.t.Fatal(err)
-			}
-			req.Header.Set("Authorization", "Bearer "+k.secret)
-			resp, err := f.client.Do(req)
-			if err != nil {
-				f.t.Fatal(err)
-			}
-			_ = resp.Body.Close()
+			status, _, err := f.ask(s.addr, http.MethodGet, "/api/v1/keys/self", k.secret, "")
 			want := http.StatusOK
 			if k.revoked.Load() != 0 {
 				want = http.StatusForbidden
 			}
-			if resp.StatusCode != want {
-				f.t.Errorf("%s: key %d: %d, want %d", s.addr, i, resp.StatusCode, want)
+			if status != want || err != nil {
+				f.t.Errorf("%s: key %d: %d, %v, want %d", s.addr, i, status, err, want)
 			}
 		}
 	}
@@ -311,12 +296,8 @@ func start(t *testing.T) *fleet {
 	f.dataset()
 	for i := range 3 {
 		s := &server{addr: linktest.FreeAddr(t), log: f.file(fmt.Sprintf("server%d.log", i))}
-		ledger := f.ledger
-		if i == 0 {
-			ledger = f.isolate(s, ledger)
-		}
 		s.args = []string{
-			"serve", "--ledger", ledger, "--addr", s.addr, "--admin-socket", f.file(fmt.Sprintf("admin%d.sock", i)),
+			"serve", "--ledger", f.ledger, "--addr", s.addr, "--admin-socket", f.file(fmt.Sprintf("admin%d.sock", i)),
 			"--tiers", f.file("tiers.json"), "--data", f.file("data"), "--keys-per-email", "0", "--signups-per-hour", "0", "--cache-mb", "8",
 		}
 		f.servers = append(f.servers, s)
@@ -357,42 +338,6 @@ func (f *fleet) dataset() {
 	}
 }
 
-// Names and addresses of the network namespace of the first server: one link to clients, one to
-// etcd, so that the second can be cut.
-const (
-	namespace  = "modeldex-fleet"
-	clientHost = "10.213.77.1"
-	clientSide = "10.213.77.2"
-	etcdHost   = "10.213.78.1"
-	etcdSide   = "10.213.78.2"
-)
-
-// isolate gives a server a network namespace of its own, if this user may, and returns the ledger
-// address to use from there. Without the right to do so the server stays where it is.
-func (f *fleet) isolate(s *server, ledger string) string {
-	if os.Getuid() != 0 || exec.Command("ip", "netns", "add", namespace).Run() != nil {
-		f.t.Log("no network namespace can be made here: the partition is left out")
-		return ledger
-	}
-	f.t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", namespace).Run() })
-	for _, l := range [][4]string{{"mdxclient", "client0", clientHost, clientSide}, {"mdxetcd", "etcd0", etcdHost, etcdSide}} {
-		f.must("ip", "link", "add", l[0], "type", "veth", "peer", "name", l[1], "netns", namespace)
-		f.must("ip", "addr", "add", l[2]+"/30", "dev", l[0])
-		f.must("ip", "link", "set", l[0], "up")
-		f.must("ip", "-n", namespace, "addr", "add", l[3]+"/30", "dev", l[1])
-		f.must("ip", "-n", namespace, "link", "set", l[1], "up")
-	}
-	f.must("ip", "-n", namespace, "link", "set", "lo", "up")
-	var endpoints []string
-	for _, e := range f.etcd.Endpoints {
-		endpoints = append(endpoints, linktest.New(f.t, etcdHost, e).Addr())
-	}
-	_, port, _ := net.SplitHostPort(s.addr)
-	s.addr = net.JoinHostPort(clientSide, port)
-	s.prefix = []string{"ip", "netns", "exec", namespace}
-	return "etcd://" + strings.Join(endpoints, ",") + "/modeldex"
-}
-
 func (f *fleet) must(command ...string) {
 	f.t.Helper()
 	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
@@ -426,9 +371,7 @@ func (f *fleet) haproxy() {
 // run starts a server; its output is appended to its log.
 func (f *fleet) run(s *server) {
 	f.t.Helper()
-	args := append(append([]string{}, s.prefix...), f.program)
-	args = append(args, s.args...)
-	s.cmd = exec.Command(args[0], args[1:]...)
+	s.cmd = exec.Command(f.program, s.args...)
 	log, err := os.OpenFile(s.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		f.t.Fatal(err)
@@ -473,17 +416,7 @@ func (f *fleet) end(s *server) {
 func (f *fleet) waitReady(s *server) {
 	f.t.Helper()
 	for range 1200 {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+"/readyz", nil)
-		if err != nil {
-			f.t.Fatal(err)
-		}
-		resp, err := f.client.Do(req)
-		if err == nil {
-			_ = resp.Body.Close()
-		}
-		cancel()
-		if err == nil && resp.StatusCode == http.StatusOK {
+		if status, _, err := f.ask(s.addr, http.MethodGet, "/readyz", "", ""); err == nil && status == http.StatusOK {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
