@@ -96,7 +96,9 @@ func keyView(a quota.Account, secret string, now time.Time) KeyView {
 }
 
 // data wraps what a route of keys answers. Such answers are never kept by caches.
-func data(status int, v any) (*response, *failure) { return jsonObject(status, map[string]any{"data": v}) }
+func data(status int, v any) (*response, *failure) {
+	return jsonObject(status, map[string]any{"data": v})
+}
 
 // jsonObject answers an object with these members.
 func jsonObject(status int, members map[string]any) (*response, *failure) {

@@ -146,8 +146,8 @@ func (p Place) server(ctx context.Context) (*Client, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr,nilnil // there is no socket, or a killed server left it behind
 	}
-	theirs, err := client.Address(ctx)
-	if p.AnyLedger || err != nil || !p.differs(theirs) { // a server of an older version does not say which it uses
+	theirs, unknown := client.Address(ctx)
+	if p.AnyLedger || unknown != nil || !p.differs(theirs) { // a server of an older version does not say which it uses
 		return client, nil
 	}
 	client.Close()
