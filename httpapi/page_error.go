@@ -25,7 +25,7 @@ type plainError struct{ heading, text string }
 
 // plainErrors are the errors that a visitor of the pages can meet.
 var plainErrors = map[*code]plainError{
-	invalidParameter:   {"This address has no answer", "Part of it is a value this site does not know:"},
+	invalidParameter:   {"This address has no answer", "A value in it is not valid here:"},
 	unknownParameter:   {"This address has no answer", "It asks for something this page does not know:"},
 	invalidCursor:      {"This part of the list was not found", "The link to it is damaged. The list itself is still there."},
 	cursorMismatch:     {"This part of the list was not found", "The link to it belongs to a list with other filters. The list itself is still there."},
@@ -122,7 +122,7 @@ func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 	case f.Detail == query.NoParameter:
 		out.Detail = "is not something this page can be asked"
 	case missing && f.Value != nil:
-		out.Detail = "is not the name of " + map[bool]string{true: "a "}[noun != hardware.singular] + noun + " here"
+		out.Detail = "is not the name of " + map[bool]string{true: "a ", false: "any "}[noun != hardware.singular] + noun + " here"
 	}
 	switch name, most := strings.CutPrefix(f.Name, "max_"); {
 	case f.In == "path" && f.Value != nil, f.Name == "":

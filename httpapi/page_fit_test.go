@@ -115,7 +115,7 @@ func TestPageTexts(t *testing.T) {
 		},
 		"errors speak of what the visitor asked, in the words of the pages, and offer what was meant": {
 			"/models/nonexistent-model":        {"“nonexistent-model” is not the name of a model here"},
-			"/hardware/nonexistent-card":       {"“nonexistent-card” is not the name of hardware here"},
+			"/hardware/nonexistent-card":       {"“nonexistent-card” is not the name of any hardware here"},
 			"/explore/models?fits=2x+RTX+3090": {"was read as"},
 			"/compare?hardware=nvidia-l4,nvidia-gb10,nvidia-rtx-3060,nvidia-rtx-3090,nvidia-rtx-4090": {"must have at most 4 values"},
 			"/compare?hardware=no-such-card":      {"“no-such-card” (Hardware) is not known"},

@@ -40,7 +40,7 @@ func statusPage(s *Server, req *request, at pages.Place, _ string) (*response, *
 	objectives := [][]pages.Cell{
 		latency("Calls of the API", counts.Of["calls"], callsWithin),
 		latency("Pages", counts.Of["pages"], pagesWithin),
-		objective("Requests fail (5xx)", fmt.Sprintf("at most 1 of %.0f", 1/promisedFailure),
+		objective("Failed requests (5xx)", fmt.Sprintf("at most 1 of %.0f", 1/promisedFailure),
 			fmt.Sprintf("%s of %s", text.Whole(counts.Failed), text.Whole(counts.Requests)), float64(counts.Failed) > promisedFailure*float64(counts.Requests)),
 		objective("Age of the dataset", fmt.Sprintf("at most %d days", datasetFresh),
 			fmt.Sprintf("released %s, %s ago", req.gen.Info.Released, text.Count(days, "day", "days")), days > datasetFresh),

@@ -150,7 +150,7 @@ func noteOf(gen *index.Generation, n *Notice) string {
 	case n.Code == memoryAssumed && n.Count == nil:
 		return "This hardware is sold with several sizes of memory, and the largest counts here. “What runs?” has the others."
 	case n.Code == memoryAssumed:
-		return record.Counted(*n.Count, "row") + record.Noun(*n.Count, " is", " are") + " of hardware that is sold with several sizes of memory. The largest counts here, and a price may be that of a smaller one."
+		return record.Counted(*n.Count, "row") + record.Noun(*n.Count, " is", " are") + " of hardware that is sold with several sizes of memory. The largest is used here; a price may be that of a smaller one."
 	case n.Code == notRecommended:
 		_, why, _ := strings.Cut(n.Detail, ": ")
 		why, _, _ = strings.Cut(why, ";")

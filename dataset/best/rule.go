@@ -104,7 +104,7 @@ func (l *List) All() []fit.Best {
 const (
 	otherForm = "made for something other than chat"
 	noneKnown = "we do not know what it can do"
-	noProgram = "no current program is known to drive it"
+	noProgram = "no current program is known to run on it"
 )
 
 // Models finds the models that run on the machine of a query, with at least so many tokens per second (0: any). Each is in the

@@ -252,9 +252,9 @@ func verdictLine(gen *index.Generation, q *FitQuery) string {
 	case fit.Tight:
 		return strings.TrimSpace(speed + " It fits only by using memory that should stay free" + room)
 	case fit.Offload:
-		return strings.TrimSpace(speed + " It does not fit on the device alone" + room + smallestSize(a) + " The rest of the weights goes to main memory.")
+		return strings.TrimSpace(speed + " It does not fit on the device alone" + room + smallestSize(a) + " The rest of the weights is kept in main memory.")
 	case fit.No:
-		return "No known quantization of it fits" + room + smallestSize(a)
+		return "No known quantization fits" + room + smallestSize(a)
 	}
 	for i := range a.Sizes {
 		if s := a.Sizes[i].Speed; a.Sizes[i].Verdict == fit.Unknown && s != nil && s.Measured != nil {

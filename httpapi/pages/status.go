@@ -15,7 +15,7 @@ func (s *Site) Status(gen *index.Generation, version string, started time.Time, 
 			site: s, Place: at, Title: "Status", Canonical: "/status", Unlisted: true, Dataset: stampOf(gen), Scripts: []string{"app.js"}, Description: lead,
 		},
 		Heading: "Status",
-		Lead:    lead + " Counts begin anew with each start.",
+		Lead:    lead + " Counts restart from zero when the server restarts.",
 		Figures: []Fact{
 			{Label: "Version", Value: Cell{Text: version}},
 			{Label: "Started", Value: Cell{Text: started.UTC().Format(minute)}},
