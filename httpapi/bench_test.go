@@ -19,7 +19,6 @@ import (
 	"testing"
 
 	"github.com/valyala/fasthttp"
-
 )
 
 // bench is one request asked again and again of the handler, on the shipped data.

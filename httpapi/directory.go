@@ -3,13 +3,11 @@ package httpapi
 import (
 	"crypto/sha256"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/rowjson"
-	"modeldex/httpapi/suggest"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
@@ -43,13 +41,6 @@ func newEndpoints(routes []route) *document {
 	return newStatic(jsonType, false, func() []byte { return rowjson.Marshal(map[string]any{"data": list}) })
 }
 
-func listEndpoints(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
-	return s.document(req, "api")
-}
-
 // SchemaInfo is one published JSON Schema.
 type SchemaInfo struct {
 	// Name of the schema.
@@ -65,9 +56,6 @@ type SchemaInfo struct {
 }
 
 func listSchemas(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
 	list := []SchemaInfo{}
 	for _, name := range slices.Sorted(maps.Keys(s.cfg.Schemas)) {
 		var head struct {
@@ -79,17 +67,19 @@ func listSchemas(s *Server, req *request) (*response, *failure) {
 		}
 		list = append(list, SchemaInfo{name, schemasPath + "/" + name, head.ID, head.Title, len(s.cfg.Schemas[name])})
 	}
-	return newDocument(rowjson.Marshal(map[string]any{"data": list}), jsonType, req.coding), nil
+	return newData(req, list), nil
 }
 
 func showSchema(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
 	name := req.param("name") + ".json"
 	schema, ok := s.cfg.Schemas[name]
 	if !ok {
-		return nil, s.noSchema(name)
+		names := slices.Sorted(maps.Keys(s.cfg.Schemas))
+		f := noSuch("No schema has this name. GET "+schemasPath+" lists them.", "name", name, "no such schema", names)
+		if full := strings.TrimSuffix(strings.TrimSuffix(name, ".json"), ".schema") + ".schema.json"; slices.Contains(names, full) { // model.json and model
+			f.faults[0].Suggestion = full
+		}
+		return nil, f
 	}
 	sum := sha256.Sum256(schema)
 	return s.open.Render(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {
@@ -97,19 +87,4 @@ func showSchema(s *Server, req *request) (*response, *failure) {
 		resp.public()
 		return resp
 	}), nil
-}
-
-func (s *Server) noSchema(name string) *failure {
-	names := slices.Sorted(maps.Keys(s.cfg.Schemas))
-	fault := Fault{In: "path", Name: "name", Value: clip(name), Detail: "no such schema", Allowed: names}
-	base := strings.TrimSuffix(name, path.Ext(name))
-	for _, n := range names { // model.json and model are model.schema.json
-		if strings.TrimSuffix(n, ".schema.json") == base {
-			fault.Suggestion = n
-		}
-	}
-	if fault.Suggestion == "" {
-		fault.Suggestion = new(suggest.Suggester).Nearest(name, names)
-	}
-	return &failure{code: notFound, detail: "No schema has this name. GET " + schemasPath + " lists them.", faults: []Fault{fault}}
 }

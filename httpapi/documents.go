@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"modeldex/httpapi/encoding"
+	"modeldex/httpapi/rowjson"
 )
 
 // openapiText is in the part of the program that nothing writes to, so that its megabyte is in memory
@@ -50,6 +51,21 @@ func (s *Server) document(req *request, address string) (*response, *failure) {
 
 func static(address string) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) { return s.document(req, address) }
+}
+
+// bare is an answer that takes no parameters.
+func bare(answer func(*Server, *request) (*response, *failure)) func(*Server, *request) (*response, *failure) {
+	return func(s *Server, req *request) (*response, *failure) {
+		if f := req.noParameters(); f != nil {
+			return nil, f
+		}
+		return answer(s, req)
+	}
+}
+
+// newData is a document with a value as its data.
+func newData(req *request, v any) *response {
+	return newDocument(rowjson.Marshal(map[string]any{"data": v}), jsonType, req.coding)
 }
 
 // newDocument is an entity that is not a function of a query; its tag is of its content.

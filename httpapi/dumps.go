@@ -12,11 +12,8 @@ import (
 	"modeldex/httpapi/connections"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/headers"
-	"modeldex/httpapi/suggest"
 	"modeldex/index"
 	"modeldex/quota"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // DumpView is the files of one edition of the dataset.
@@ -50,9 +47,6 @@ type DumpFile struct {
 }
 
 func listDumps(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
 	dump, f := s.dumpFor(req)
 	if f != nil {
 		return nil, f
@@ -64,11 +58,7 @@ func listDumps(s *Server, req *request) (*response, *failure) {
 			view.Files[i].Rows = &file.Rows
 		}
 	}
-	b, err := jsonv2.Marshal(map[string]DumpView{"data": view})
-	if err != nil {
-		return nil, &failure{code: internal, cause: err}
-	}
-	resp := newDocument(b, jsonType, req.coding)
+	resp := newData(req, view)
 	s.keepDump(resp, "max-age=60")
 	return resp, nil
 }
@@ -130,9 +120,6 @@ func (d *dumper) get(gen *index.Generation, content [16]byte) (*export.Dump, err
 
 // getDump answers a file of an edition; latest and the digest of the dataset being served lead to it.
 func getDump(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
 	dump, f := s.dumpFor(req)
 	if f != nil {
 		return nil, f
@@ -143,12 +130,11 @@ func getDump(s *Server, req *request) (*response, *failure) {
 	}
 	file := dump.Find(name)
 	if file == nil {
-		fault := Fault{In: "path", Name: "file", Value: clip(name), Detail: "no such file"}
-		for _, have := range dump.Files {
-			fault.Allowed = append(fault.Allowed, have.Name)
+		names := make([]string, len(dump.Files))
+		for i := range dump.Files {
+			names[i] = dump.Files[i].Name
 		}
-		fault.Suggestion = new(suggest.Suggester).Nearest(name, fault.Allowed)
-		return nil, fail(notFound, fault)
+		return nil, noSuch("", "file", name, "no such file", names)
 	}
 	if which != dump.Edition {
 		resp := newResponse(http.StatusTemporaryRedirect, "", nil)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"modeldex/httpapi/query"
+	"modeldex/httpapi/suggest"
 )
 
 type code struct {
@@ -124,6 +125,12 @@ func failureOf(l *query.Faults) *failure {
 	}
 	i := slices.IndexFunc(codes, func(c *code) bool { return c.name == l.Code })
 	return &failure{code: codes[i], detail: l.Text(), faults: l.List, omitted: l.Omitted, searches: l.Searches}
+}
+
+// noSuch is about a name in a path that is none of those there are.
+func noSuch(detail, param, name, why string, allowed []string) *failure {
+	fault := Fault{In: "path", Name: param, Value: clip(name), Detail: why, Allowed: allowed, Suggestion: new(suggest.Suggester).Nearest(name, allowed)}
+	return &failure{code: notFound, detail: detail, faults: []Fault{fault}}
 }
 
 func badParameter(name, value, detail string) *failure {

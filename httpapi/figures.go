@@ -8,7 +8,6 @@ import (
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/query"
-	"modeldex/httpapi/suggest"
 )
 
 const (
@@ -96,9 +95,7 @@ func unknownPreset(name string) *failure {
 	for i := range charts.Presets {
 		names[i] = charts.Presets[i].Name
 	}
-	fault := Fault{In: "path", Name: "preset", Value: clip(name), Detail: "must be one of " + strings.Join(names, ", "), Allowed: names}
-	fault.Suggestion = new(suggest.Suggester).Nearest(name, names)
-	return &failure{code: notFound, detail: "No chart has this name.", faults: []Fault{fault}}
+	return noSuch("No chart has this name.", "preset", name, "must be one of "+strings.Join(names, ", "), names)
 }
 
 // names are the slugs of a parameter that names at most so many records, in the order they were given in, each once.

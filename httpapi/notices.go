@@ -83,15 +83,6 @@ func (r *reader) noticeResolved(param, value, slug string, a *resolve.Answer) {
 	r.notices = append(r.notices, n)
 }
 
-func (r *reader) noticeExplained(param, value string, a *resolve.Answer) {
-	shown := clip(value)
-	r.notices = append(r.notices, Notice{
-		Code: unknownValue, Parameter: param, Value: shown,
-		Detail:      fmt.Sprintf("%s %q %s", param, *shown, a.WhyNot()),
-		Suggestions: candidateSlugs(a),
-	})
-}
-
 func candidateSlugs(a *resolve.Answer) (slugs []string) {
 	for i := range a.Candidates {
 		slugs = append(slugs, string(a.Candidates[i].Slug))

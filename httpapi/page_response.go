@@ -102,12 +102,9 @@ func ofData(answer func(*Server, *request) (*response, *failure)) func(*Server, 
 
 // fixed answers a page without parameters at a path, in the form that its ending names.
 func fixed(path string, answer func(s *Server, req *request, at pages.Place, ending string) (*response, *failure)) func(*Server, *request) (*response, *failure) {
-	return func(s *Server, req *request) (*response, *failure) {
-		if f := req.noParameters(); f != nil {
-			return nil, f
-		}
+	return bare(func(s *Server, req *request) (*response, *failure) {
 		return answer(s, req, s.place(req, path, ""), strings.TrimPrefix(string(req.ctx.Path()), path))
-	}
+	})
 }
 
 // spelling is the address as it was sent, as the open cache knows responses by it: with the host where pages name that.

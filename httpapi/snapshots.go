@@ -6,8 +6,6 @@ import (
 
 	"modeldex/httpapi/encoding"
 	"modeldex/snapshot"
-
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // SnapshotInfo is one published snapshot document in the list of them.
@@ -39,14 +37,7 @@ type SnapshotInfo struct {
 }
 
 func listSnapshots(_ *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
-	b, err := jsonv2.Marshal(map[string]any{"data": snapshotInfos(req.catalog)})
-	if err != nil {
-		return nil, &failure{code: internal, cause: err}
-	}
-	return newDocument(b, jsonType, req.coding), nil
+	return newData(req, snapshotInfos(req.catalog)), nil
 }
 
 func snapshotInfos(catalog *snapshot.Catalog) []SnapshotInfo {
@@ -63,9 +54,6 @@ func snapshotInfos(catalog *snapshot.Catalog) []SnapshotInfo {
 }
 
 func latestSnapshot(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
 	published, ok := req.catalog.Latest()
 	if !ok {
 		return nil, &failure{code: notFound, detail: "No snapshot document is published."}
@@ -74,9 +62,6 @@ func latestSnapshot(s *Server, req *request) (*response, *failure) {
 }
 
 func snapshotByHash(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
 	published, ok := req.catalog.Lookup(strings.ToLower(req.param("hash")))
 	if !ok {
 		return nil, &failure{code: notFound, detail: "No published snapshot document has this hash. GET /api/v1/snapshots lists them."}

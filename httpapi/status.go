@@ -8,10 +8,10 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/record"
 	"modeldex/httpapi/changes"
+	"modeldex/httpapi/rowjson"
 	"modeldex/quota"
 	"modeldex/snapshot"
 
-	jsonv2 "github.com/goccy/go-json/v2"
 	"github.com/gofiber/fiber/v2"
 )
 
@@ -74,23 +74,16 @@ type Health struct {
 // showDataset answers what is being served. It is made again each time: a rejected load shows
 // at once.
 func showDataset(s *Server, req *request) (*response, *failure) {
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
 	if req.gen == nil {
 		return nil, &failure{code: notReady, retryAfter: 1}
 	}
 	g := req.gen
-	b, err := jsonv2.Marshal(map[string]DatasetView{"data": {
+	resp := newData(req, DatasetView{
 		Version: g.Info.Version, Digest: g.Digest.String(), SchemaVersion: g.Info.SchemaVersion, Title: g.Info.Title,
 		License: g.Info.License, Released: g.Info.Released, Loaded: g.Loaded, Generation: g.Number,
 		Counts:    Counts{g.Models.Len(), g.Hardware.Len(), g.Tools.Len(), g.Benchmarks.Len(), g.Quality.Len()},
 		Freshness: g.Freshness, Refused: s.cfg.History.Refused(g), SnapshotsRefused: refusedSnapshots(req.catalog),
-	}})
-	if err != nil {
-		return nil, &failure{code: internal, cause: err}
-	}
-	resp := newDocument(b, jsonType, req.coding)
+	})
 	resp.madeOf(g.Info.Version, g.Digest.String())
 	return resp, nil
 }
@@ -138,9 +131,5 @@ func ready(s *Server, req *request) (*response, *failure) {
 }
 
 func health(status int, h Health) (*response, *failure) {
-	b, err := jsonv2.Marshal(h)
-	if err != nil {
-		return nil, &failure{code: internal, cause: err}
-	}
-	return uncached(status, b), nil
+	return uncached(status, rowjson.Marshal(h)), nil
 }

@@ -212,21 +212,21 @@ func predict(subjects []*subject) prediction {
 		}
 	}
 	n := len(ridge)
-	left, right := make([][]float64, n), make([]float64, n)
+	equations := make([][]float64, n)
 	for i := range n {
-		left[i] = make([]float64, n)
-		left[i][i] = ridge[i]
+		equations[i] = make([]float64, n+1)
+		equations[i][i] = ridge[i]
 		for _, p := range points {
-			right[i] += p.w * p.y * p.x[i]
+			equations[i][n] += p.w * p.y * p.x[i]
 			for j := range n {
-				left[i][j] += p.w * p.x[i] * p.x[j]
+				equations[i][j] += p.w * p.x[i] * p.x[j]
 			}
 		}
 	}
 	if len(points) < 2*n {
 		return prediction{weights: usual, variance: usualDeviation * usualDeviation}
 	}
-	out := prediction{weights: solve(left, right), makers: map[string]float64{}}
+	out := prediction{weights: solve(equations), makers: map[string]float64{}}
 	sums := map[string][2]float64{}
 	var squares, noise, weights float64
 	for _, p := range points {
@@ -355,31 +355,21 @@ func dot(a, b []float64) (sum float64) {
 	return sum
 }
 
-// solve solves a system of equations by elimination with pivots, in place.
-func solve(left [][]float64, right []float64) []float64 {
-	n := len(right)
-	for i := range n {
-		pivot := i
-		for k := i; k < n; k++ {
-			if math.Abs(left[k][i]) > math.Abs(left[pivot][i]) {
-				pivot = k
+// solve solves equations, whose right sides are the last column, by elimination, in place. The ridge makes the matrix
+// positive definite, so that no pivot is 0.
+func solve(a [][]float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		for j := range a {
+			if f := a[j][i] / a[i][i]; j != i && f != 0 {
+				for k := i; k <= len(a); k++ {
+					a[j][k] -= f * a[i][k]
+				}
 			}
-		}
-		left[i], left[pivot], right[i], right[pivot] = left[pivot], left[i], right[pivot], right[i]
-		for k := range n {
-			if k == i {
-				continue
-			}
-			f := left[k][i] / left[i][i]
-			for j := i; j < n; j++ {
-				left[k][j] -= f * left[i][j]
-			}
-			right[k] -= f * right[i]
 		}
 	}
-	out := make([]float64, n)
-	for i := range n {
-		out[i] = right[i] / left[i][i]
+	for i := range a {
+		out[i] = a[i][len(a)] / a[i][i]
 	}
 	return out
 }
