@@ -32,10 +32,10 @@ const (
 var feedFiles = []string{"benchmarks.atom", "changes.atom"}
 
 func feedRoutes() []route {
-	out := []route{{method: "GET", path: "/feeds/:file", doc: "/feeds/{file}", id: "feed", tag: "feeds", summary: "New benchmarks, or releases, as a feed", answer: ofData(feedOf(nil))}}
+	out := []route{{method: "GET", path: "/feeds/:file", id: "feed", tag: "feeds", answer: ofData(feedOf(nil))}}
 	for _, of := range []*resource{models, hardware} {
 		out = append(out, route{
-			method: "GET", path: "/feeds/" + of.name + "/+/:file", doc: "/feeds/" + of.name + "/{slug}/{file}", id: "feedOf" + titleCase(of.name), tag: "feeds",
+			method: "GET", path: "/feeds/" + of.name + "/+/:file", id: "feedOf" + titleCase(of.name), tag: "feeds",
 			summary: "News of one of the " + of.name + " as a feed", answer: ofData(feedOf(of)),
 		})
 	}

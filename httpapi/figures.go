@@ -42,8 +42,8 @@ func newChartList() *resource {
 
 func figureRoutes() []route {
 	return []route{
-		{method: "GET", path: "/charts/:preset.svg", doc: "/charts/{preset}.svg", id: "chart", tag: "charts", summary: "A chart as a picture, for other pages", list: chartList, answer: ofData(showChart)},
-		{method: "GET", path: "/embed/*", hidden: true, id: "embed", tag: "charts", answer: ofData(showEmbed)},
+		{method: "GET", path: "/charts/:preset.svg", id: "chart", tag: "charts", list: chartList, answer: ofData(showChart)},
+		{method: "GET", path: "/embed/*", id: "embed", tag: "charts", answer: ofData(showEmbed)},
 	}
 }
 

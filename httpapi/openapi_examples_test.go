@@ -28,9 +28,6 @@ var queryExamples = map[string]map[string]string{
 	"resolveName":     {"q": "GeForce RTX 4090", "kind": "hardware"},
 	"listChanges":     {"table": "models", "limit": "10"},
 	"listDeliveries":  {"limit": "10"},
-	"chart":           {"model": "gpt-oss-20b"},
-	"fitPage":         {"hardware": "nvidia-rtx-4090", "context": "32768"},
-	"comparePage":     {"hardware": "nvidia-rtx-3090,nvidia-rtx-4090"},
 }
 
 // withExample adds the example of an endpoint to a parameter: as JSON of the type its schema has.
@@ -65,12 +62,10 @@ func withExample(rt *route, p *object, pm *query.Param) {
 
 // bodyExamples are the bodies of calls that the reference shows.
 var bodyExamples = map[string]object{
-	"issueKey":     obj("name", "my dashboard", "email", "ada@example.com", "use_case", "Comparing graphics cards for a local assistant."),
-	"rotateKey":    obj("grace_seconds", 3600),
-	"postFit":      obj("queries", []any{obj("model", "gpt-oss-20b", "hardware", "nvidia-rtx-4090"), obj("model", "llama-3.1-8b-instruct", "hardware", "apple-m3-max")}),
-	"resolveNames": obj("names", []any{obj("q", "unsloth/Qwen3-8B-GGUF:Q4_K_M"), obj("q", "GeForce RTX 4090", "kind", "hardware")}),
-	"checkContribution": obj("model", "gpt-oss-20b", "quantization", "MXFP4", "hardware", "RTX 4090", "tool", "llama.cpp", "backend", "cuda", "generation_tps", "131.4", "rate_basis", "decode",
-		"source", "community", "source_url", "https://example.com/measured", "run_date", "2026-05-11"),
+	"issueKey":      obj("name", "my dashboard", "email", "ada@example.com", "use_case", "Comparing graphics cards for a local assistant."),
+	"rotateKey":     obj("grace_seconds", 3600),
+	"postFit":       obj("queries", []any{obj("model", "gpt-oss-20b", "hardware", "nvidia-rtx-4090"), obj("model", "llama-3.1-8b-instruct", "hardware", "apple-m3-max")}),
+	"resolveNames":  obj("names", []any{obj("q", "unsloth/Qwen3-8B-GGUF:Q4_K_M"), obj("q", "GeForce RTX 4090", "kind", "hardware")}),
 	"createWebhook": obj("url", "https://example.com/hooks/modeldex", "events", []any{"benchmark.created"}, "filters", obj("hardware", []any{"nvidia-rtx-4090"})),
 	"changeWebhook": obj("status", "paused"),
 	"rotateWebhook": obj("grace_seconds", 3600),

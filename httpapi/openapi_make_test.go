@@ -15,8 +15,6 @@ import (
 	"strings"
 	"sync"
 
-	"modeldex/dataset/contribute"
-	"modeldex/httpapi/charts"
 	"modeldex/httpapi/cursor"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/query"
@@ -151,7 +149,7 @@ func paths() object {
 	var out object
 	for i := range routes {
 		rt := &routes[i]
-		if rt.hidden {
+		if !strings.HasPrefix(rt.path, "/api/") {
 			continue
 		}
 		item, _ := out.get(rt.docPath())
@@ -210,38 +208,15 @@ func pathText(rt *route, name string) (text, example string) {
 		}
 		return "Slug of the record. An alias answers 301; a record that was removed still has its changes.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]
 	}
-	if rt.tag == "feeds" {
-		if name == "file" {
-			return "benchmarks or changes, with .atom or .json for the form.", "benchmarks.atom"
-		}
-		return "Slug.", map[string]string{"feedOfModels": "llama-3.1-8b-instruct", "feedOfHardware": "nvidia-rtx-4090"}[rt.id]
-	}
 	switch name {
-	case "kind":
-		return "List, with .json or .md for its data.", "models"
-	case "slug":
-		return "Slug of the record or an alias of it, with .json or .md for its data.", map[string]string{"pageModel": "gpt-oss-20b", "pageHardware": "nvidia-rtx-4090", "pageTool": "llama.cpp"}[rt.id]
 	case "id":
-		if rt.tag == "webhooks" {
-			return "Id of the webhook.", "wh_00abcdefghi"
-		}
-		return "Id of the benchmark, with .json or .md for its data.", "bm-d20987d408c6"
-	case "preset":
-		return "Name of the chart.", "model-speeds"
-	case "model":
-		return "Slug of the model, or an alias of it.", "gpt-oss-20b"
-	case "hardware":
-		return "Slug of the hardware, or an alias of it.", "nvidia-rtx-4090"
-	case "part":
-		return "A group of endpoints, objects or errors.", "models"
+		return "Id of the webhook.", "wh_00abcdefghi"
 	case "edition":
 		return "Edition of a dump, the SHA-256 of a dataset, or latest.", "latest"
 	case "file":
 		return "Name of a file, as the list of dumps has it.", "models.ndjson.zst"
 	case "number":
 		return "Number of the delivery.", "7"
-	case "code":
-		return "Code of an error.", invalidParameter.name
 	case "hash":
 		return "Hash of the document, as output_hash_sha256 states it.", ""
 	case "name":
@@ -256,12 +231,6 @@ func parameters(rt *route) (out []any) {
 	for _, m := range pathParam.FindAllStringSubmatch(rt.docPath(), -1) {
 		text, example := pathText(rt, m[1])
 		p := obj("name", m[1], "in", "path", "required", true, "description", text, "schema", obj("type", "string", "minLength", 1))
-		if m[1] == "preset" {
-			p.set("schema", obj("type", "string", "enum", presetNames()))
-		}
-		if rt.id == "problem" {
-			p.set("schema", obj("type", "string", "enum", codeNames(codes)))
-		}
 		if m[1] == "hash" {
 			p.set("schema", obj("type", "string", "pattern", "^[0-9a-fA-F]{64}$"))
 		}
@@ -285,13 +254,6 @@ func parameters(rt *route) (out []any) {
 		out = append(out, ref("parameters", "IfNoneMatch"))
 	}
 	return out
-}
-
-func presetNames() (names []string) {
-	for _, p := range charts.Presets {
-		names = append(names, p.Name)
-	}
-	return names
 }
 
 // answersEntry says whether a route answers with an entity tag.
@@ -427,8 +389,6 @@ func requestBody(rt *route) any {
 		schema, required = "Rotation", false
 	case "rotateWebhook":
 		schema, required = "WebhookRotation", false
-	case "checkContribution":
-		return obj("required", true, "content", obj(formType, obj("schema", contributionForm(), "example", bodyExamples[rt.id])))
 	case "createWebhook":
 		schema = "NewWebhook"
 	case "changeWebhook":
@@ -437,25 +397,6 @@ func requestBody(rt *route) any {
 		return nil
 	}
 	return obj("required", required, "content", obj(jsonType, obj("schema", ref("schemas", schema), "example", bodyExamples[rt.id])))
-}
-
-// contributionForm describes the fields of the page for contributions.
-func contributionForm() object {
-	properties := obj()
-	for _, g := range contribute.Groups {
-		for _, f := range g.Fields {
-			text := obj("type", "string", "description", strings.TrimSpace(f.Label+". "+f.Help))
-			if f.Choices != nil {
-				values := make([]string, len(f.Choices))
-				for i, c := range f.Choices {
-					values[i] = c.Value
-				}
-				text.set("enum", values)
-			}
-			properties.set(f.Name, text)
-		}
-	}
-	return obj("type", "object", "properties", properties)
 }
 
 func jsonContent(schema string) object {
@@ -496,7 +437,7 @@ func responses(rt *route) object {
 	for _, status := range sortedStatuses(byStatus) {
 		out.set(strconv.Itoa(status), byStatus[status])
 	}
-	out.set("default", ref("responses", "RefusedEarly"+rt.audience()))
+	out.set("default", ref("responses", "RefusedEarly"))
 	return out
 }
 
@@ -518,23 +459,11 @@ type statusResponse struct {
 // answerSchemas are the bodies of routes that are neither lists nor records.
 var answerSchemas = map[string]string{
 	"showKey": "KeyUsageAnswer", "revokeKey": "KeyAnswer", "rotateKey": "IssuedKeyAnswer", "showDataset": "DatasetAnswer", "resolveNames": "NamesAnswer",
-	"alive": "Health", "postFit": "FitAnswers", "ready": "Health",
+	"postFit": "FitAnswers",
 }
 
 func success(rt *route) []statusResponse {
 	switch {
-	case rt.tag == "pages":
-		return pageAnswers(rt)
-	case rt.tag == "feeds":
-		content := obj(atomType, obj("schema", obj("type", "string")))
-		out := withNotModified(rt, "The feed, newest first, at most 100 entries.", content, "Dataset-Version")
-		if rt.id == "feedOfModels" || rt.id == "feedOfHardware" {
-			out = append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
-		}
-		return out
-	case rt.tag == "charts":
-		return append(withNotModified(rt, "The picture.", obj(svgType, obj("schema", obj("type", "string"))), "Content-Security-Policy", "Dataset-Version"),
-			statusResponse{301, obj("description", "A name is an alias: Location has the address of the slugs.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})
 	case rt.list == changesList || rt.list == recordChanges:
 		content := jsonContent("ChangeList")
 		content.set("application/x-ndjson", obj("schema", obj("description", "One change per line, each as an entry of data.")))
@@ -567,11 +496,6 @@ func success(rt *route) []statusResponse {
 			"headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
 	case rt.id == "issueKey":
 		return []statusResponse{{201, obj("description", "The new key, shown this once.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("IssuedKeyAnswer"))}}
-	case rt.id == "ready":
-		return []statusResponse{
-			{200, obj("description", "Calls are answered.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("Health"))},
-			{503, obj("description", "Calls are not answered; status says why.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("Health"))},
-		}
 	case rt.id == "showDataset":
 		return withNotModified(rt, "What is being served.", jsonContent("DatasetAnswer"), "Dataset-Version")
 	case rt.id == "listDumps":
@@ -590,56 +514,10 @@ func success(rt *route) []statusResponse {
 		return withNotModified(rt, "Every endpoint.", jsonContent("EndpointList"))
 	case rt.tag == "snapshots":
 		return withNotModified(rt, "The document, byte for byte as published.", jsonContent("SnapshotDocument"))
-	case rt.id == "openapi" || rt.id == "getSchema":
+	case rt.id == "getSchema":
 		return withNotModified(rt, "The document.", obj(jsonType, obj("schema", obj("type", "object"))))
-	case rt.id == "asset":
-		return append(withNotModified(rt, "The file.", obj("*/*", obj("schema", obj("description", "Bytes of the kind Content-Type says.")))),
-			statusResponse{303, obj("description", "The style sheet of another build: Location has that of this one.", "headers", headersOf(open, "Cache-Control", "Location"))})
-	case rt.id == "problem":
-		return []statusResponse{{301, obj("description", "Location has the place in the reference that explains the error.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))}}
-	case answerSchemas[rt.id] != "":
+	default:
 		return []statusResponse{{200, obj("description", "Done.", "headers", headersOf(rt.access, append([]string{"Cache-Control"}, datasetVersion(rt)...)...), "content", jsonContent(answerSchemas[rt.id]))}}
-	default:
-		return withNotModified(rt, "A page for people.", obj("text/html", obj("schema", obj("type", "string"))), "Content-Security-Policy")
-	}
-}
-
-// pageAnswers are the forms of a page and where its other addresses lead.
-func pageAnswers(rt *route) []statusResponse {
-	content := obj("text/html", obj("schema", obj("type", "string")))
-	switch rt.id {
-	case "statusPage": // made anew for each request
-		return []statusResponse{{200, obj("description", "The page.", "headers", headersOf(open, "Cache-Control", "Vary", "Content-Security-Policy", "Dataset-Version"), "content", content)}}
-	case "checkContribution":
-		return []statusResponse{{200, obj("description", "The page with the finished lines, or with what is wrong at each field.",
-			"headers", headersOf(open, "Cache-Control", "Vary", "Content-Security-Policy", "Dataset-Version", "Content-Encoding"), "content", content)}}
-	case "front", "aboutPage", "contributePage", "docs", "docsPart":
-	default:
-		content.set(jsonType, obj("schema", obj("type", "object", "description", "As the endpoint of the API answers.")))
-		content.set("text/csv", obj("schema", obj("type", "string")))
-		content.set("text/markdown", obj("schema", obj("type", "string")))
-	}
-	headers := []string{"Content-Security-Policy", "Dataset-Version"}
-	switch _, data := content.get(jsonType); {
-	case rt.id == "docs" || rt.id == "docsPart": // they need no dataset
-		headers = headers[:1]
-	case rt.id == "front": // it is there before a dataset is
-		headers[1] += "?"
-	case rt.id == "snapshotsPage": // as data it needs no dataset
-		headers = []string{"Content-Security-Policy?", "Dataset-Version?"}
-	case data:
-		headers[0] += "?" // only a page has a policy
-	}
-	out := withNotModified(rt, "The page, or its data.", content, headers...)
-	switch {
-	case rt.id == "explore" || rt.list != nil:
-		return append(out, statusResponse{303, obj("description", "The form sent empty fields: Location has the address without them.", "headers", headersOf(open, "Cache-Control", "Location"))})
-	case rt.id == "docsPart":
-		return append(out, statusResponse{301, obj("description", "The address ends with a slash: Location has it without.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))})
-	case strings.HasPrefix(rt.id, "page"):
-		return append(out, statusResponse{301, obj("description", "The name is an alias: Location has the address of the slug.", "headers", headersOf(open, "Cache-Control", "Vary", "Location"))})
-	default:
-		return out
 	}
 }
 
@@ -665,23 +543,15 @@ func datasetVersion(rt *route) []string {
 	return nil
 }
 
-// audience ends the names of the answers of routes whose errors browsers are shown as pages.
-func (rt *route) audience() string {
-	if strings.HasPrefix(rt.path, "/api/") {
-		return ""
-	}
-	return "Page"
-}
-
 // responseName is the component of a set of problems on a route: routes with a key carry where it
 // stands, and those outside the API have the form of a page too.
 func responseName(set *problemSet, rt *route) string {
 	if rt.access == open && slices.ContainsFunc(routes, func(rt route) bool {
 		return rt.access != open && slices.Contains(append(problemsOf(&rt), problemsOfAny...), set.name)
 	}) {
-		return "Keyless" + set.name + rt.audience()
+		return "Keyless" + set.name
 	}
-	return set.name + rt.audience()
+	return set.name
 }
 
 const refusedEarlyText = "The request was refused before its route was found: it is malformed, too large, too late, or of another method."
@@ -693,17 +563,15 @@ func problemResponses() object {
 		set := &problemSets[i]
 		for j := range routes {
 			if rt := &routes[j]; slices.Contains(append(problemsOf(rt), problemsOfAny...), set.name) {
-				out.set(responseName(set, rt), problemResponse(set.text, set.codes, rt.access, rt.audience()))
+				out.set(responseName(set, rt), problemResponse(set.text, set.codes, rt.access))
 			}
 		}
 	}
-	for _, audience := range []string{"", "Page"} {
-		out.set("RefusedEarly"+audience, problemResponse(refusedEarlyText, refusedEarly, open, audience))
-	}
+	out.set("RefusedEarly", problemResponse(refusedEarlyText, refusedEarly, open))
 	return out
 }
 
-func problemResponse(text string, list []*code, a access, audience string) object {
+func problemResponse(text string, list []*code, a access) object {
 	names := []string{"Cache-Control", "Vary"}
 	if a != open {
 		names = append(names, "Dataset-Version?")
@@ -721,10 +589,6 @@ func problemResponse(text string, list []*code, a access, audience string) objec
 		names = append(names, "Retry-After")
 	}
 	content := obj("application/problem+json", obj("schema", problemSchema(list), "examples", problemExamples(list)))
-	if audience != "" {
-		names = append(names, "Content-Security-Policy?")
-		content.set("text/html", obj("schema", obj("type", "string", "description", "The same for people, where Accept has text/html.")))
-	}
 	return obj("description", text, "headers", headersOf(a, names...), "content", content)
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"modeldex/dataset/fit"
-	"modeldex/httpapi/charts"
 )
 
 // about is the description of the whole document: what a caller needs to know before the first route.
@@ -150,14 +149,9 @@ var tagTexts = [][2]string{
 	{"fit", "Which model runs on what, and how fast: verdicts from facts, speeds measured or estimated, each with its evidence."},
 	{"names", "Find the slug of a record from a name that a driver, a hub or a file uses."},
 	{"dataset", "The dataset being served, and its changes."},
-	{"dumps", "The complete dataset as files: every table as compressed NDJSON and CSV and as Parquet, benchmarks joined with the facts of model and hardware, the dataset files as they were loaded, and SHA-256 sums."},
+	{"dumps", "The complete dataset as files: every table as compressed NDJSON and CSV and as Parquet, the dataset files as they were loaded, and SHA-256 sums."},
 	{"snapshots", "The published model-intelligence documents."},
-	{"schemas", "JSON Schemas of the documents and records."},
-	{"charts", "Pictures for other pages: charts as SVG, without a key."},
-	{"feeds", "News for feed readers: new benchmarks, and what releases changed."},
 	{"webhooks", "Signed messages about new benchmarks, sent to you: for keys of the tiers pro and enterprise."},
-	{"operation", "For balancers and monitors."},
-	{"pages", "Pages for people. With .json, .csv or .md before the query the same address gives the view as data: the first rows of a list, the newest benchmarks of a model. No key, no bulk: further rows need one."},
 	{"documents", "This description and the pages for people."},
 }
 
@@ -174,12 +168,8 @@ func routeText(rt *route) string {
 	switch {
 	case routeTexts[rt.id] != "":
 		return routeTexts[rt.id]
-	case rt.list == chartList:
-		return chartText()
 	case rt.list == changesList:
 		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. The notice changes_unrecorded says that the dataset being served has edits that no release has recorded. 410 says that the changes since a version are not known and names the oldest version, or the oldest day, they are known since. Where slug has a value that no record and no change has, the notice unknown_value says so. records=true is bulk data: it needs a key where the dumps need one, and is rejected where they are off. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the part old of the list, at that place, by new."
-	case rt.tag == "feeds":
-		return "Needs no key. Atom (RFC 4287). Made from recorded releases only, with their times; ids never change."
 	case rt.list == recordChanges:
 		return "Needs no key. Like the list of all changes, for one record; works for removed records too."
 	case rt.list == fitList:
@@ -237,40 +227,6 @@ var routeTexts = map[string]string{
 	"getSchema":      "Needs no key.",
 	"listSchemas":    "Needs no key.",
 	"listEndpoints":  "Needs no key. The same is in the OpenAPI document, with parameters and responses.",
-	"alive":          "200 as long as the process runs.",
-	"ready":          "503 takes an instance out of a balancer: no dataset is loaded, or the ledger does not answer.",
-	"openapi":        "OpenAPI 3.1.",
-	"pageModel":      "As a page: facts, memory by context, measured speeds, sources. As data: the model as the API answers it, with its newest 500 benchmarks.",
-	"pageHardware":   "As a page: facts, models that run, measured speeds, prices, sources. As data: the record as the API answers it.",
-	"pageTool":       "As a page: facts, newest runs, sources. As data: the record as the API answers it.",
-	"pageBenchmark":  "As a page: figures, settings, source, and other results for the same pair. As data: the record as the API answers it.",
-	"explore":        "Takes the parameters of /api/v1/{kind}; empty ones are dropped with a redirect. A page has 50 rows, or limit.",
-	"docs":           "The guide and the list of endpoints, made of the OpenAPI document. Needs no dataset.",
-	"docsPart":       "Endpoints with their parameters, responses, errors and a call to copy or to try.",
-	"front":          "One box for a card, a model or a question, and the answer for one card as an example.",
-	"askPage":        "Leads to the page that answers a question: a card, a model, an amount of memory, or any sentence. The page of what runs says how it was read.",
-	"fitPage":        "Choose hardware, or describe it by memory and bandwidth. With a model: the verdict for each of its quantizations. Without: the models that run, best first, at most 200 as data. If a quantization that was measured on the hardware fits, the model's row shows it.",
-	"comparePage":    "Up to four models or hardware records: facts, the same measurements, prices. As data: the records.",
-	"snapshotsPage":  "As JSON: the list of documents.",
-	"aboutPage":      "For people.",
-	"statusPage":     "Latency, failures, limits and age of the dataset, for people. Programs have /readyz and the metrics of the operator.",
-	"changesPage":    "Newest first; /api/v1/changes has all of them, oldest first.",
-	"creditsPage":    "Every source, complete.",
-	"contributePage": "A form for one measurement, and one for an output of llama-bench. The parameters model, hardware and quantization fill in their fields.",
-	"checkContribution": "Checks a form with the rules of modeldex check and answers 200 with a page in either case: finished lines of the dataset and a link to propose them, or what is wrong at each field. " +
-		"Names are read as POST /api/v1/resolve reads them. Nothing is stored. Counts as five pages.",
-	"problem": "The page that the type of an error links to.",
-	"asset":   "Names contain a hash of the content, so files may be cached for ever.",
-}
-
-// chartText describes the charts by name.
-func chartText() string {
-	var b strings.Builder
-	b.WriteString("Needs no key. The picture has no script and loads nothing; its title, summary and source are in it as text. Aliases are 301 to the address of the slug. May be cached for five minutes. Charts:\n\n")
-	for _, p := range charts.Presets {
-		fmt.Fprintf(&b, "- `%s` takes `%s`: %s\n", p.Name, p.Param, lowerFirst(p.Doc))
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // fitText describes the route of the front page's question, with the formulas and their sources.
@@ -372,66 +328,45 @@ func problemsOf(rt *route) []string {
 		names = append(names, "PageLimited")
 	}
 	switch {
-	case rt.list == chartList:
-		return append(names, "BadFitQuery", "NotFound", "NotReady")
 	case rt.list == changesList:
 		return append(names, "BadListQuery", "DumpKey", "DumpTier", "Gone", "DumpLimited", "NotReady")
-	case rt.tag == "feeds":
-		return append(names, "BadQuery", "NotFound", "NotReady")
 	case rt.list == recordChanges:
 		return append(names, "BadListQuery", "DumpKey", "DumpTier", "NotFound", "Gone", "DumpLimited", "NotReady")
-	case rt.list == changesView:
-		return append(names, "BadListQuery", "Gone", "NotReady")
 	case rt.list == fitList:
 		return append(names, "BadFitQuery")
-	case rt.list != nil && rt.tag == "pages":
-		return append(names, "BadListQuery", "NotReady")
 	case rt.list != nil:
 		return append(names, "BadListQuery")
 	case rt.record != nil:
 		return append(names, "BadListQuery", "NotFound")
 	}
 	return append(names, map[string][]string{
-		"issueKey":          {"BadBody", "TooManyKeys", "BodyTooLarge", "UnsupportedMediaType", "SignupLimited", "LedgerUnavailable"},
-		"postFit":           {"BadBody", "BodyTooLarge", "UnsupportedMediaType"},
-		"showKey":           {"BadQuery"},
-		"revokeKey":         {"BadQuery"},
-		"listEndpoints":     {"BadQuery"},
-		"rotateKey":         {"BadBody", "BodyTooLarge", "UnsupportedMediaType"},
-		"createWebhook":     {"BadBody", "TooManyWebhooks", "BodyTooLarge", "UnsupportedMediaType"},
-		"listWebhooks":      {"BadQuery"},
-		"getWebhook":        {"BadQuery", "NoWebhook"},
-		"changeWebhook":     {"BadHookBody", "NoWebhook", "BodyTooLarge", "UnsupportedMediaType"},
-		"deleteWebhook":     {"BadQuery", "NoWebhook"},
-		"rotateWebhook":     {"BadHookBody", "NoWebhook", "BodyTooLarge", "UnsupportedMediaType"},
-		"testWebhook":       {"BadQuery", "NoWebhook", "QueueFull"},
-		"listDeliveries":    {"BadListQuery", "NoWebhook"},
-		"getDelivery":       {"BadQuery", "NoWebhook"},
-		"redeliver":         {"BadQuery", "NoWebhook", "QueueFull"},
-		"ask":               {"BadListQuery"},
-		"resolveName":       {"BadListQuery"},
-		"resolveNames":      {"BadNames", "BodyTooLarge", "UnsupportedMediaType"},
-		"showDataset":       {"BadQuery", "NotReady"},
-		"listSnapshots":     {"BadQuery"},
-		"listDumps":         {"BadQuery", "DumpKey", "DumpTier", "UnknownRoute", "DumpLimited", "NotReady"},
-		"getDump":           {"BadQuery", "DumpKey", "DumpTier", "NotFound", "RangeNotSatisfiable", "DumpLimited", "NotReady"},
-		"latestSnapshot":    {"BadQuery", "NotFound"},
-		"getSnapshot":       {"BadQuery", "NotFound"},
-		"getSchema":         {"BadQuery", "NotFound"},
-		"listSchemas":       {"BadQuery"},
-		"problem":           {"UnknownRoute"},
-		"explore":           {"BadListQuery", "UnknownRoute", "NotReady"},
-		"snapshotsPage":     {"BadQuery", "NotReady"},
-		"aboutPage":         {"BadQuery", "NotReady"},
-		"statusPage":        {"BadQuery", "NotReady"},
-		"creditsPage":       {"BadQuery", "NotReady"},
-		"checkContribution": {"BadQuery", "BodyTooLarge", "UnsupportedMediaType", "NotReady"},
-		"pageModel":         {"BadQuery", "NotFound", "NotReady"},
-		"pageHardware":      {"BadQuery", "NotFound", "NotReady"},
-		"pageTool":          {"BadQuery", "NotFound", "NotReady"},
-		"pageBenchmark":     {"BadQuery", "NotFound", "NotReady"},
-		"asset":             {"UnknownRoute"},
-		"docsPart":          {"UnknownRoute"},
+		"issueKey":       {"BadBody", "TooManyKeys", "BodyTooLarge", "UnsupportedMediaType", "SignupLimited", "LedgerUnavailable"},
+		"postFit":        {"BadBody", "BodyTooLarge", "UnsupportedMediaType"},
+		"showKey":        {"BadQuery"},
+		"revokeKey":      {"BadQuery"},
+		"listEndpoints":  {"BadQuery"},
+		"rotateKey":      {"BadBody", "BodyTooLarge", "UnsupportedMediaType"},
+		"createWebhook":  {"BadBody", "TooManyWebhooks", "BodyTooLarge", "UnsupportedMediaType"},
+		"listWebhooks":   {"BadQuery"},
+		"getWebhook":     {"BadQuery", "NoWebhook"},
+		"changeWebhook":  {"BadHookBody", "NoWebhook", "BodyTooLarge", "UnsupportedMediaType"},
+		"deleteWebhook":  {"BadQuery", "NoWebhook"},
+		"rotateWebhook":  {"BadHookBody", "NoWebhook", "BodyTooLarge", "UnsupportedMediaType"},
+		"testWebhook":    {"BadQuery", "NoWebhook", "QueueFull"},
+		"listDeliveries": {"BadListQuery", "NoWebhook"},
+		"getDelivery":    {"BadQuery", "NoWebhook"},
+		"redeliver":      {"BadQuery", "NoWebhook", "QueueFull"},
+		"ask":            {"BadListQuery"},
+		"resolveName":    {"BadListQuery"},
+		"resolveNames":   {"BadNames", "BodyTooLarge", "UnsupportedMediaType"},
+		"showDataset":    {"BadQuery", "NotReady"},
+		"listSnapshots":  {"BadQuery"},
+		"listDumps":      {"BadQuery", "DumpKey", "DumpTier", "UnknownRoute", "DumpLimited", "NotReady"},
+		"getDump":        {"BadQuery", "DumpKey", "DumpTier", "NotFound", "RangeNotSatisfiable", "DumpLimited", "NotReady"},
+		"latestSnapshot": {"BadQuery", "NotFound"},
+		"getSnapshot":    {"BadQuery", "NotFound"},
+		"getSchema":      {"BadQuery", "NotFound"},
+		"listSchemas":    {"BadQuery"},
 	}[rt.id]...)
 }
 

@@ -30,8 +30,8 @@ var contributeView = &resource{name: "contribute", singular: "contribution", par
 // contributeRoutes are the page for measurements of readers. It stores nothing.
 func contributeRoutes() []route {
 	return []route{
-		{method: "GET", path: contributePath, id: "contributePage", tag: "pages", summary: "A form for a measurement, as a page", list: contributeView, answer: ofData(contributePage)},
-		{method: "POST", path: contributePath, id: "checkContribution", tag: "pages", summary: "Check a measurement and show its finished line, as a page; nothing is stored", answer: checkContribution},
+		{method: "GET", path: contributePath, id: "contributePage", tag: "pages", list: contributeView, answer: ofData(contributePage)},
+		{method: "POST", path: contributePath, id: "checkContribution", tag: "pages", answer: checkContribution},
 	}
 }
 

@@ -54,8 +54,6 @@ type route struct {
 	pages int
 	// trial routes answer a few calls a day without a key.
 	trial bool
-	// hidden routes are forms of another route, which documents them, or files for crawlers.
-	hidden bool
 	// list is the resource whose parameters the route takes, record the one it answers one of.
 	list, record *resource
 	answer       func(s *Server, req *request) (*response, *failure)

@@ -40,14 +40,14 @@ func buildRoutes() []route {
 		route{method: "GET", path: apiPath, id: "listEndpoints", tag: "documents", summary: "The endpoints of the API", answer: bare(static("api"))},
 		route{method: "GET", path: schemasPath, id: "listSchemas", tag: "documents", summary: "Published JSON Schemas", answer: bare(listSchemas)},
 		route{method: "GET", path: "/api/v1/schemas/:name.json", doc: "/api/v1/schemas/{name}.json", id: "getSchema", tag: "documents", summary: "JSON Schema of snapshot documents and dataset records", answer: bare(showSchema)},
-		route{method: "POST", path: mcpPath, hidden: true, id: "mcp", tag: "documents", answer: answerMCP},
-		route{method: "GET", path: "/healthz", id: "alive", tag: "operation", summary: "The process answers", answer: alive},
-		route{method: "GET", path: "/readyz", id: "ready", tag: "operation", summary: "A dataset is loaded and the ledger answers", answer: ready},
-		route{method: "GET", path: "/openapi.json", id: "openapi", pages: 1, tag: "documents", summary: "This document", answer: static("openapi.json")},
-		route{method: "GET", path: "/docs", id: "docs", tag: "pages", summary: "The reference of the API, for people", answer: docs},
-		route{method: "GET", path: "/docs/:part", doc: "/docs/{part}", id: "docsPart", tag: "pages", summary: "One part of the reference: a group of endpoints, the shared objects, or the errors", answer: docs},
-		route{method: "GET", path: "/problems/:code", doc: "/problems/{code}", id: "problem", tag: "documents", summary: "What an error code means and what to do", answer: showProblem},
-		route{method: "GET", path: "/assets/:name", doc: "/assets/{name}", id: "asset", tag: "documents", summary: "Files of the pages", answer: asset},
+		route{method: "POST", path: mcpPath, id: "mcp", tag: "documents", answer: answerMCP},
+		route{method: "GET", path: "/healthz", id: "alive", tag: "operation", answer: alive},
+		route{method: "GET", path: "/readyz", id: "ready", tag: "operation", answer: ready},
+		route{method: "GET", path: "/openapi.json", id: "openapi", pages: 1, tag: "documents", answer: static("openapi.json")},
+		route{method: "GET", path: "/docs", id: "docs", tag: "pages", answer: docs},
+		route{method: "GET", path: "/docs/:part", id: "docsPart", tag: "pages", answer: docs},
+		route{method: "GET", path: "/problems/:code", id: "problem", tag: "documents", answer: showProblem},
+		route{method: "GET", path: "/assets/:name", id: "asset", tag: "documents", answer: asset},
 	)
 }
 
@@ -103,38 +103,34 @@ func (r *resource) routes() []route {
 
 func pageRoutes() []route {
 	out := []route{
-		{method: "GET", path: "/", id: frontID, tag: "pages", summary: "Front page", answer: front},
-		{method: "GET", path: "/ask", id: "askPage", tag: "pages", summary: "The page that answers a question, as a redirect", list: askView, answer: askPage},
-		{method: "GET", path: "/explore", hidden: true, id: "exploreAny", tag: "pages", answer: exploreAny},
-		{method: "GET", path: "/explore/:kind", doc: "/explore/{kind}", id: "explore", tag: "pages", summary: "A list with filters, as a page; with .json, .csv or .md as data", answer: explore},
+		{method: "GET", path: "/", id: frontID, tag: "pages", answer: front},
+		{method: "GET", path: "/ask", id: "askPage", tag: "pages", list: askView, answer: askPage},
+		{method: "GET", path: "/explore", id: "exploreAny", tag: "pages", answer: exploreAny},
+		{method: "GET", path: "/explore/:kind", id: "explore", tag: "pages", answer: explore},
 	}
 	for _, r := range withPages {
-		doc := "{slug}"
-		if r == benchmarks {
-			doc = "{id}"
-		}
-		out = append(out, route{method: "GET", path: "/" + r.name + "/*", doc: "/" + r.name + "/" + doc, id: "page" + titleCase(r.singular), tag: "pages", summary: "The page of one " + r.singular + "; with .json, .csv or .md as data", answer: recordPage(r)})
+		out = append(out, route{method: "GET", path: "/" + r.name + "/*", id: "page" + titleCase(r.singular), tag: "pages", answer: recordPage(r)})
 	}
 	for _, p := range []struct {
-		name, summary string
-		list          *resource
-		endings       []string
-		answer        func(*Server, *request) (*response, *failure)
+		name    string
+		list    *resource
+		endings []string
+		answer  func(*Server, *request) (*response, *failure)
 	}{
-		{"fit", "What runs on a machine, as a page; with .json, .csv or .md as data", fitView, endings, fitPage},
-		{"compare", "Hardware or models side by side, as a page; with .json, .csv or .md as data", compareView, endings, comparePage},
-		{"snapshots", "Scores of models with sources and limits, as a page; with .json or .md as data", nil, []string{".json", ".md"}, fixed("/snapshots", snapshotsPage)},
-		{"changes", "What releases did to records, as a page; with .md as Markdown", changesView, []string{".md"}, changesPage},
-		{"credits", "Who published what the directory holds, as a page; with .md as Markdown", nil, []string{".md"}, fixed("/credits", creditsPage)},
+		{"fit", fitView, endings, fitPage},
+		{"compare", compareView, endings, comparePage},
+		{"snapshots", nil, []string{".json", ".md"}, fixed("/snapshots", snapshotsPage)},
+		{"changes", changesView, []string{".md"}, changesPage},
+		{"credits", nil, []string{".md"}, fixed("/credits", creditsPage)},
 	} {
-		out = append(out, route{method: "GET", path: "/" + p.name, id: p.name + "Page", tag: "pages", summary: p.summary, list: p.list, answer: p.answer})
+		out = append(out, route{method: "GET", path: "/" + p.name, id: p.name + "Page", tag: "pages", list: p.list, answer: p.answer})
 		for _, e := range p.endings {
-			out = append(out, route{method: "GET", path: "/" + p.name + e, hidden: true, id: p.name + "Page" + e, tag: "pages", answer: p.answer})
+			out = append(out, route{method: "GET", path: "/" + p.name + e, id: p.name + "Page" + e, tag: "pages", answer: p.answer})
 		}
 	}
-	out = append(out, route{method: "GET", path: "/about", id: "aboutPage", tag: "pages", summary: "Method, licence, sources and limits", answer: fixed("/about", aboutPage)},
-		route{method: "GET", path: "/about/estimates", hidden: true, id: "estimatesPage", tag: "pages", answer: fixed("/about/estimates", estimatesPage)},
-		route{method: "GET", path: "/status", id: "statusPage", tag: "pages", summary: "What the server promises, and what it has done since its start", answer: fixed("/status", statusPage)})
+	out = append(out, route{method: "GET", path: "/about", id: "aboutPage", tag: "pages", answer: fixed("/about", aboutPage)},
+		route{method: "GET", path: "/about/estimates", id: "estimatesPage", tag: "pages", answer: fixed("/about/estimates", estimatesPage)},
+		route{method: "GET", path: "/status", id: "statusPage", tag: "pages", answer: fixed("/status", statusPage)})
 	for i := range out {
 		if out[i].id != frontID {
 			out[i].answer = ofData(out[i].answer)
