@@ -38,15 +38,15 @@ func classOf(h *dataset.Hardware, unit ComputeUnit) Class {
 		return Apple
 	case h.UnifiedMemory:
 		return Unified
-	case h.Vendor == dataset.AMD:
-		return AMD
-	case h.Vendor == dataset.Intel:
-		return Intel
-	case h.Vendor == dataset.Nvidia:
-		return NVIDIA
+	}
+	if class, known := ofMaker[h.Vendor]; known {
+		return class
 	}
 	return Others
 }
+
+// ofMaker is the class of a maker's discrete cards.
+var ofMaker = map[dataset.Vendor]Class{dataset.AMD: AMD, dataset.Intel: Intel, dataset.Nvidia: NVIDIA}
 
 // A config is a model in one quantization on one device with a program, in numbers: one that was measured, or one that
 // is asked for.
@@ -65,11 +65,7 @@ type config struct {
 
 // names are those of a configuration.
 func (c *config) names() [groups]name {
-	mixture := int32(0)
-	if c.mixture {
-		mixture = 1
-	}
-	class := int32(c.class)
+	mixture, class := int32(oneIf(c.mixture)), int32(c.class)
 	names := [groups]name{
 		ofSilicon: {1: c.silicon, c.kernels}, ofArch: {1: c.arch, c.kernels, class}, ofKernels: {1: class, c.kernels}, ofTool: {1: c.tool},
 		ofShape: {1: c.shape}, ofMeasured: {1: c.shape, c.silicon, c.kernels}, ofMixture: {1: c.silicon, mixture, c.kernels},
@@ -178,16 +174,8 @@ func plainBackend(class Class, kind string) string {
 
 // computeOf is the operations per second of a device with 16-bit values; 0 where unknown.
 func computeOf(h *dataset.Hardware) float64 {
-	of := func(v *float64) float64 {
-		if v == nil {
-			return 0
-		}
-		return *v * 1e12
-	}
-	if matrix := max(of(h.FP16TFLOPS), of(h.FP16TensorFP32AccTFLOPS)); matrix > 0 {
-		return matrix
-	}
-	return max(of(h.FP16ShaderTFLOPS), of(h.FP16VectorTFLOPS), 2*of(h.FP32TFLOPS))
+	matrix := max(val(h.FP16TFLOPS), val(h.FP16TensorFP32AccTFLOPS))
+	return 1e12 * cmp.Or(matrix, max(val(h.FP16ShaderTFLOPS), val(h.FP16VectorTFLOPS), 2*val(h.FP32TFLOPS)))
 }
 
 // unitOf is the part of a machine that does the work, by its backend.
@@ -263,10 +251,8 @@ func (e *Engine) linkSilicon(hardware []dataset.Hardware) {
 	e.silicon = map[dataset.Slug]string{}
 	for i := range hardware {
 		h := &hardware[i]
-		if h.Variants != nil {
-			for _, v := range *h.Variants {
-				e.silicon[v] = string(h.Slug)
-			}
+		for _, v := range val(h.Variants) {
+			e.silicon[v] = string(h.Slug)
 		}
 		if h.IntegratedGPU != nil {
 			e.silicon[*h.IntegratedGPU] = string(h.Slug)
@@ -274,13 +260,10 @@ func (e *Engine) linkSilicon(hardware []dataset.Hardware) {
 	}
 	machines := map[dataset.Slug]string{}
 	for i := range hardware {
-		h := &hardware[i]
-		if h.Chip == nil || len(*h.Chip) == 0 {
-			continue
-		}
-		of := e.siliconOf((*h.Chip)[0])
-		if !slices.ContainsFunc(*h.Chip, func(chip dataset.Slug) bool { return e.siliconOf(chip) != of }) {
-			machines[h.Slug] = of
+		chips := val(hardware[i].Chip)
+		other := func(chip dataset.Slug) bool { return e.siliconOf(chip) != e.siliconOf(chips[0]) }
+		if len(chips) > 0 && !slices.ContainsFunc(chips, other) {
+			machines[hardware[i].Slug] = e.siliconOf(chips[0])
 		}
 	}
 	maps.Copy(e.silicon, machines)

@@ -157,13 +157,10 @@ func (e *Engine) Unpublished(hardware dataset.Slug) []string {
 
 // chipWith is the only chip of a machine without a bandwidth of its own that is made with so many GB; nil where there is none, or several.
 func (e *Engine) chipWith(h *piece, gb float64) (only *piece) {
-	if h.bandwidth > 0 || h.Chip == nil {
-		return nil
-	}
-	for _, slug := range *h.Chip {
+	for _, slug := range val(h.Chip) {
 		chip := e.hardware[slug]
 		switch {
-		case chip == nil || chip.MemoryOptionsGB == nil:
+		case h.bandwidth > 0 || chip == nil || chip.MemoryOptionsGB == nil:
 			return nil // it may be made with that, too
 		case !slices.Contains(*chip.MemoryOptionsGB, gb):
 		case only != nil:
@@ -191,8 +188,8 @@ func (e *Engine) MemorySizes(hardware dataset.Slug) (sizes []float64, counted fl
 		of = *h.Variants
 	}
 	for _, slug := range of {
-		if one := e.hardware[slug]; one != nil && one.MemoryOptionsGB != nil {
-			sizes = append(sizes, *one.MemoryOptionsGB...)
+		if one := e.hardware[slug]; one != nil {
+			sizes = append(sizes, val(one.MemoryOptionsGB)...)
 		}
 	}
 	slices.Sort(sizes)
@@ -207,22 +204,17 @@ func bytesOf(gb float64) int64 { return int64(gb * gib) }
 // memoryGB is the memory of one device; of a record of several variants the
 // smallest of theirs, so that no variant is promised what it has not. 0 where unknown.
 func (e *Engine) memoryGB(h *dataset.Hardware) float64 {
-	switch {
-	case h.VRAMGB != nil:
-		return *h.VRAMGB
-	case h.MemoryGB != nil:
-		return *h.MemoryGB
-	case h.Variants == nil:
-		return 0
+	if h.VRAMGB != nil || h.MemoryGB != nil {
+		return *cmp.Or(h.VRAMGB, h.MemoryGB)
 	}
 	least := 0.0
-	for _, slug := range *h.Variants {
+	for i, slug := range val(h.Variants) {
 		v := e.hardware[slug]
-		if v == nil || v.VRAMGB == nil {
+		if v == nil {
 			return 0
 		}
-		if least == 0 || *v.VRAMGB < least {
-			least = *v.VRAMGB
+		if gb := val(v.VRAMGB); i == 0 || gb < least {
+			least = gb
 		}
 	}
 	return least
