@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,23 +18,17 @@ type types struct {
 	blocks   map[string]float64 // bits of a block, by its type in upper case
 	observed map[string]float64 // median bits per weight of published files, by name in upper case
 	known    map[string]bool    // names of the directory, in upper case
-	named    []string           // the same as they are written
 }
 
 // leastFiles is how many published files make the bits of a name.
 const leastFiles = 3
 
 func newTypes(set *dataset.Set, line *dataset.Roofline) types {
-	t := types{line, map[string]float64{}, map[string]float64{}, map[string]bool{}, nil}
-	know := func(name string) (upper string) {
-		if upper = strings.ToUpper(name); !t.known[upper] {
-			t.known[upper], t.named = true, append(t.named, name)
-		}
-		return upper
-	}
+	t := types{line, map[string]float64{}, map[string]float64{}, map[string]bool{}}
 	for i := range set.Quantizations {
 		q := &set.Quantizations[i]
-		if upper := know(q.Name); q.BlockBitsPerWeight != nil {
+		upper := strings.ToUpper(q.Name)
+		if t.known[upper] = true; q.BlockBitsPerWeight != nil {
 			t.blocks[upper] = *q.BlockBitsPerWeight
 			t.blocks[strings.ToUpper(*cmp.Or(q.MainBlockType, &q.Name))] = *q.BlockBitsPerWeight
 		}
@@ -45,7 +38,8 @@ func newTypes(set *dataset.Set, line *dataset.Roofline) types {
 		m := &set.Models[i]
 		for j := range m.Quantizations {
 			if z := &m.Quantizations[j]; m.ParamsB != nil && z.Basis == dataset.Published {
-				upper := know(z.Name)
+				upper := strings.ToUpper(z.Name)
+				t.known[upper] = true
 				bits[upper] = append(bits[upper], float64(z.SizeBytes)*8 / *m.ParamsB / 1e9)
 			}
 		}
@@ -202,6 +196,3 @@ func (t *target) weightsOf(z *dataset.Quantization) (b Bytes) {
 	b.between(b.Bytes, b.Bytes)
 	return b
 }
-
-// Quantizations are the names that a query may have beside the sizes of a model: those of the directory.
-func (e *Engine) Quantizations() []string { return slices.Clone(e.types.named) }
