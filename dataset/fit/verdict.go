@@ -121,15 +121,15 @@ func (b *Bytes) between(low, high int64) {
 // loads are the least and the most that a size can take.
 func (a *ask) loads(size int) (least, most load) {
 	weights, s := a.t.Quantizations[size].SizeBytes, a.t.storage[size]
-	offloads := a.m.discrete && a.q.Rules == LlamaCpp
-	most = a.t.layout.load(&a.need.most, weights, s, offloads, false)
-	most.extra += a.drafts(&most, s)
-	if a.need.least == a.need.most && (a.t.layout.tied != nil || !offloads) {
+	of := func(b *burden, least bool) load {
+		l := a.t.layout.load(b, weights, s, a.offloads(), least)
+		l.extra += a.drafts(&l, s)
+		return l
+	}
+	if most = of(&a.need.most, false); a.need.least == a.need.most && (a.t.layout.tied != nil || !a.offloads()) {
 		return most, most
 	}
-	least = a.t.layout.load(&a.need.least, weights, s, offloads, true)
-	least.extra += a.drafts(&least, s)
-	return least, most
+	return of(&a.need.least, true), most
 }
 
 // fits compares what a size takes with the devices alone.
