@@ -148,7 +148,7 @@ func (p Place) server(ctx context.Context) (*Client, error) {
 	}
 	theirs, unknown := client.Address(ctx)
 	if p.AnyLedger || unknown != nil || !p.differs(theirs) { // a server of an older version does not say which it uses
-		return client, nil
+		return client, nil //nolint:nilerr // see above
 	}
 	client.Close()
 	err = fmt.Errorf("--ledger %s: the server at %s uses %s", p.Ledger, p.SocketPath(), theirs)
