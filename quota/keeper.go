@@ -234,7 +234,6 @@ func (k *Keeper) Ready(ctx context.Context) error {
 type Stats struct {
 	Accounts int64  // accounts in memory, of every status
 	Periods  int    // accounts that called lately
-	Waiting  int    // periods that want a lease
 	Commits  uint64 // lease commits that succeeded
 	Failures uint64 // lease commits that failed
 	Failing  bool   // the last one did

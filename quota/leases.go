@@ -383,7 +383,7 @@ func (l *leases) state() (closed bool, failing error) {
 func (l *leases) stats(s *Stats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.Periods, s.Waiting, s.Failing = len(l.live), len(l.queue), l.outage.err != nil
+	s.Periods, s.Failing = len(l.live), l.outage.err != nil
 	s.Commits, s.Failures = l.commits.Load(), l.failures.Load()
 }
 

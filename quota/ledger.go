@@ -285,9 +285,6 @@ func checkRows(name string, b *bolt.Bucket, rows uint64) error {
 	return nil
 }
 
-// Path returns the path given to Open.
-func (l *Ledger) Path() string { return l.path }
-
 // Close releases the file and its lock. It waits for transactions under way.
 func (l *Ledger) Close() error {
 	return explain("closing", l.path, boltfile.Guard(l.db.Close))

@@ -191,9 +191,6 @@ func (s *Store) Close() error {
 	return s.closeClient()
 }
 
-// Name says which ledger this is, without credentials, for messages.
-func (s *Store) Name() string { return s.name }
-
 // explain adds the act and the ledger to an error, and says what etcd's errors mean. Those about an account stay as they
 // are.
 func (s *Store) explain(act string, err error) error {
