@@ -184,7 +184,7 @@ func (w *Watcher) look(asked bool) {
 		w.moved(after)
 		return
 	}
-	w.tries = 0
+	w.tries, w.seen = 0, nil
 	if after.same(w.read) {
 		w.settled = before.at.Sub(w.read.at) >= tick
 	} else {

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/verbs"
+	"modeldex/snapshot/importer"
 )
 
 // folder is a folder that a build reads, of which tests change files.
@@ -83,5 +85,44 @@ func TestBuildNoDirectory(t *testing.T) {
 	err := c.Run(&verbs.Env{Stdout: io.Discard, Stderr: io.Discard})
 	if err == nil || !strings.HasSuffix(err.Error(), "directory.ndjson: does not exist; restore it, or make it with snapshot build --models data") {
 		t.Errorf("build without directory.ndjson: %v", err)
+	}
+}
+
+// TestVerifyFuture: a document of the future is rejected as check rejects it.
+func TestVerifyFuture(t *testing.T) {
+	doc, _, err := importer.Build(t.Context(), os.DirFS("../importer/testdata/small"), importer.Options{GeneratedAt: time.Date(2999, 1, 1, 0, 0, 0, 0, time.UTC)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "late.json")
+	datasettest.PutFile(t, file, string(doc))
+	var errs bytes.Buffer
+	err = (&Verify{From: file}).Run(&verbs.Env{Stdout: io.Discard, Stderr: &errs})
+	if want := file + `#/generated_at: must not be in the future, got "2999-01-01"`; err == nil || !strings.HasPrefix(errs.String(), want) {
+		t.Errorf("verify: %v, said %q, want %q", err, errs.String(), want)
+	}
+}
+
+// TestCheckFuture: a document of the future is a finding, because it would be the newest for good.
+func TestCheckFuture(t *testing.T) {
+	now := time.Now().UTC().Truncate(time.Second)
+	for _, tt := range []struct {
+		at   time.Time
+		want string
+	}{
+		{now, ""},
+		{now.AddDate(500, 0, 0), "snapshots/snapshot-1.json: /generated_at: must not be in the future"},
+	} {
+		doc, _, err := importer.Build(t.Context(), os.DirFS("../importer/testdata/small"), importer.Options{GeneratedAt: tt.at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range Check(fstest.MapFS{"snapshots/snapshot-1.json": {Data: doc}}) {
+			got += f.String()
+		}
+		if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("Check of a document of %s: %q, want %q", tt.at, got, tt.want)
+		}
 	}
 }
