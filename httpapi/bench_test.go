@@ -4,13 +4,8 @@ package httpapi
 // network and without parsing HTTP, because a request and a response are reused.
 //
 //	go test ./httpapi -run xxx -bench . -benchmem
-//
-// Warm calls find their answer in the response cache; cold ones come to an empty cache each
-// time and pay for parsing, selecting, rendering and compressing. Sizes in the names are those
-// of the body as it is sent, in bytes.
 
 import (
-	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -56,78 +51,6 @@ func (x *bench) ask() int {
 // warmUp is how many calls come before a measurement: the cache takes what the first answers put
 // into it, and a lease grows to a second of its key's traffic, before which calls wait for it.
 const warmUp = 50_000
-
-// run measures asking.
-func (x *bench) run(b *testing.B, status int) {
-	b.Helper()
-	calls := warmUp
-	if status != http.StatusOK && status != http.StatusNotModified {
-		calls = 100 // no call is charged, no cache is filled, or the call is slow
-	}
-	for i := range calls {
-		if got := x.ask(); got != status {
-			b.Fatalf("status %d, want %d: %s", got, status, x.ctx.Response.Body())
-		}
-		if i < 20 {
-			x.s.cache.Wait()
-		}
-	}
-	b.ReportAllocs()
-	b.ResetTimer()
-	for b.Loop() {
-		x.ask()
-	}
-	b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
-}
-
-// benchmarked are addresses whose answers differ in size by a thousand.
-var benchmarked = []struct{ name, path string }{
-	{"empty", "/api/v1/models?family=none"},
-	{"tool", "/api/v1/tools/ollama"},
-	{"rows=10", "/api/v1/hardware?limit=10"},
-	{"rows=100", "/api/v1/benchmarks?model=llama-2-7b"},
-	{"rows=500", "/api/v1/benchmarks?limit=500"},
-	{"model", "/api/v1/models/llama-2-7b"},
-}
-
-func BenchmarkWarm(b *testing.B) {
-	for _, bm := range benchmarked {
-		for _, coding := range []string{"", "zstd"} {
-			b.Run(bm.name+"/coding="+cmp.Or(coding, "identity"), func(b *testing.B) {
-				newBench(b, bm.path, "Accept-Encoding", coding).run(b, http.StatusOK)
-			})
-		}
-	}
-}
-
-// BenchmarkCold renders each time: between two calls the cache is emptied.
-func BenchmarkCold(b *testing.B) {
-	for _, bm := range benchmarked {
-		for _, coding := range []string{"", "zstd", "br", "gzip"} {
-			b.Run(bm.name+"/coding="+cmp.Or(coding, "identity"), func(b *testing.B) {
-				x := newBench(b, bm.path, "Accept-Encoding", coding)
-				b.ReportAllocs()
-				for b.Loop() {
-					x.s.cache.Clear()
-					if got := x.ask(); got != http.StatusOK {
-						b.Fatalf("status %d", got)
-					}
-				}
-				b.ReportMetric(float64(len(x.ctx.Response.Body())), "body-bytes")
-			})
-		}
-	}
-}
-
-func BenchmarkNotModified(b *testing.B) {
-	const path = "/api/v1/benchmarks?limit=500"
-	x := newBench(b, path)
-	x.ask()
-	_, rest, _ := strings.Cut(x.ctx.Response.Header.String(), "\r\nETag: ") // fasthttp's table does not have it, see headers.Lines
-	tag, _, _ := strings.Cut(rest, "\r\n")
-	x.ctx.Request.Header.Set("If-None-Match", tag)
-	x.run(b, http.StatusNotModified)
-}
 
 // BenchmarkExpensive asks for what is expensive to make and in no cache: every request has another number in its address.
 //

@@ -73,7 +73,7 @@ var lists = map[string]*list{
 			return []Cell{
 				{Text: m.Name, Href: "/models/" + string(m.Slug)},
 				{Text: m.Organization},
-				params, contextCell(m.Architecture.ContextLength), m.capability(),
+				params, contextCell(m.Architecture.ContextLength), capabilityCell(m.Capability),
 				cell(str(m.ReleaseDate)),
 				{Text: text.Whole(m.BenchmarkCount)},
 			}

@@ -31,10 +31,7 @@ func (s *Site) model(gen *index.Generation, ord uint32, c Conditions, at Place) 
 		rows = commonMachines(gen, m.Slug, usualSize(a), c)
 		v.Picks = modelPicks(gen, rows, a)
 	}
-	v.Switches = []Switch{
-		contextSwitch(at),
-		switchOf(at, "Main memory", "system_memory_gb", "", append([]string{""}, offeredMemory[1:]...), func(v string) string { return cmp.Or(map[string]string{"": "not used"}[v], inGB(v)) }),
-	}
+	v.Switches = []Switch{contextSwitch(at), mainMemorySwitch(at)}
 	v.Tables = []Table{machinesTable(m, rows, c)}
 	v.Chart = plot(charts.For(gen).ModelSpeeds(slug), "plot", at.Base)
 	v.Tabs = []Table{speedTable(gen, index.Model, slug, index.Hardware), sizesTable(gen, m)}
@@ -65,7 +62,7 @@ func modelLead(m *modelRecord) string {
 	if m.Architecture.ContextLength != nil {
 		parts = append(parts, text.Tokens(*m.Architecture.ContextLength)+" context")
 	}
-	if can := m.capability(); can.Known() {
+	if can := capabilityCell(m.Capability); can.Known() {
 		parts = append(parts, joined("capability", can.Text, "of 100", can.Note))
 	}
 	if m.ReleaseDate != nil {

@@ -66,10 +66,14 @@ func memorySwitches(gen *index.Generation, h *hardwareRecord, at Place) (out []S
 		out = append(out, switchOf(at, "Memory", "memory_gb", "", offeredMemory, inGB))
 	}
 	if h.Type == "gpu" {
-		say := func(v string) string { return cmp.Or(map[string]string{"": "not used"}[v], inGB(v)) }
-		out = append(out, switchOf(at, "Main memory", "system_memory_gb", "", append([]string{""}, offeredMemory[1:]...), say))
+		out = append(out, mainMemorySwitch(at))
 	}
 	return out
+}
+
+func mainMemorySwitch(at Place) Switch {
+	say := func(v string) string { return cmp.Or(map[string]string{"": "not used"}[v], inGB(v)) }
+	return switchOf(at, "Main memory", "system_memory_gb", "", append([]string{""}, offeredMemory[1:]...), say)
 }
 
 // usableSpeed is the least speed, in tokens per second, at which people like to read along.
@@ -356,15 +360,14 @@ func speedOf(model string, q fit.Query, quantization string) string {
 }
 
 // capabilityCell is what a model can do. It says where that is a prediction.
-func capabilityCell(gen *index.Generation, model dataset.Slug) Cell {
-	can, ok := gen.Capabilities[model]
-	switch {
-	case !ok:
-		return cell("")
-	case can.Basis == best.Predicted:
-		return Cell{Text: text.Tenths(can.Score), Note: "predicted"}
+func capabilityCell(can *best.Capability) Cell {
+	c := cell("")
+	if can != nil {
+		if c.Text = text.Tenths(can.Score); can.Basis == best.Predicted {
+			c.Note = "predicted"
+		}
 	}
-	return Cell{Text: text.Tenths(can.Score)}
+	return c
 }
 
 // belowFour is the remark on quantizations of less than fit.LeastBits.
@@ -377,7 +380,8 @@ func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
 		b := &found[i]
 		model := n.cell("models", b.Model)
 		model.Note = b.Why
-		t.Rows = append(t.Rows, append([]Cell{model, capabilityCell(gen, b.Model)}, fitCells(b, q)...))
+		can, ok := gen.Capabilities[b.Model]
+		t.Rows = append(t.Rows, append([]Cell{model, capabilityCell(map[bool]*best.Capability{true: &can}[ok])}, fitCells(b, q)...))
 	}
 	return t
 }

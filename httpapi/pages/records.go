@@ -7,7 +7,6 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/best"
-	"modeldex/dataset/text"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
 	"modeldex/snapshot"
@@ -21,16 +20,6 @@ type modelRecord struct {
 	Intelligence   *intelligence          `json:"intelligence"`
 	Capability     *best.Capability       `json:"capability"`
 	Quantizations  []dataset.Quantization `json:"quantizations"`
-}
-
-func (m *modelRecord) capability() Cell {
-	switch {
-	case m.Capability == nil:
-		return cell("")
-	case m.Capability.Basis == best.Predicted:
-		return Cell{Text: text.Tenths(m.Capability.Score), Note: "predicted", Title: "No evaluation is known: predicted from size, age, kind and maker"}
-	}
-	return Cell{Text: text.Tenths(m.Capability.Score)}
 }
 
 type intelligence struct {
