@@ -78,7 +78,7 @@ func (l *Ledger) Check(ctx context.Context) (Report, error) {
 		} else if err != nil {
 			return err
 		}
-		if !bothHeads(l) {
+		if !boltfile.BothMetas(l.file) {
 			report.Add("head of the file: one of its two copies is damaged, the last change may be lost")
 		}
 		report.Size = tx.Size()
@@ -95,7 +95,7 @@ var errMoved = errors.New("ledger changes too fast to be checked, try again")
 
 // walk checks the pages as tx sees them.
 func (l *Ledger) walk(tx *bolt.Tx) error {
-	meta, ok := boltfile.MetaOf(l.file, uint64(tx.ID()), int64(l.db.Info().PageSize))
+	meta, ok := boltfile.MetaOf(l.file, uint64(tx.ID()))
 	if !ok {
 		return errMoved
 	}

@@ -115,9 +115,6 @@ func (l *Ledger) open(opt Options) error {
 	return err
 }
 
-// bothHeads reports whether both copies of the file's head are intact.
-func bothHeads(l *Ledger) bool { return boltfile.BothMetas(l.file, int64(l.db.Info().PageSize)) }
-
 const olderHead = "one of the two copies of the file's head is damaged and the other was used: the last change before the damage may be lost; run a ledger check, and restore a backup if something is missing"
 
 // Warnings lists what Open found that does not keep the ledger from serving but that an operator
@@ -177,7 +174,7 @@ func (l *Ledger) prepare(creates bool) (fresh bool, err error) {
 			return err
 		}
 		first, _ := tx.Cursor().First()
-		both := bothHeads(l)
+		both := boltfile.BothMetas(l.file)
 		if fresh = first == nil && tx.ID() <= boltfile.LastInitTx && both; fresh {
 			return nil
 		}

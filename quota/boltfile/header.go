@@ -1,6 +1,7 @@
 package boltfile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 )
 
 // Errors of this package. Each is wrapped with the page it is about, where one is known.
@@ -60,10 +62,11 @@ func Inspect(path string) error {
 	if err != nil || info.Size() == 0 || !info.Mode().IsRegular() {
 		return err
 	}
-	meta, err := newestMeta(f)
-	if err != nil {
+	list, err := metas(f)
+	if len(list) == 0 || errors.Is(err, ErrTruncated) {
 		return err
 	}
+	meta := slices.MaxFunc(list, func(a, b Meta) int { return cmp.Compare(a.TxID, b.TxID) })
 	switch {
 	case info.Size() >= meta.Pages*meta.PageSize:
 		return nil
@@ -74,45 +77,38 @@ func Inspect(path string) error {
 	}
 }
 
-// newestMeta returns the newer of the two metas that are intact.
-func newestMeta(f io.ReaderAt) (Meta, error) {
-	first, firstErr := metaAt(f, 0)
-	if firstErr == nil {
-		if second, err := metaAt(f, first.PageSize); err == nil && second.TxID > first.TxID {
-			return second, nil
-		}
-		return first, nil
+// metas returns those of the two metas that are intact, and what is wrong with the first. That says how long pages are, and
+// so where the second one is; without it every possible place is tried.
+func metas(f io.ReaderAt) (out []Meta, err error) {
+	first, err := metaAt(f, 0)
+	from, to := int64(minPageSize), int64(maxPageSize)
+	if err == nil {
+		out, from, to = append(out, first), first.PageSize, first.PageSize
 	}
-	if errors.Is(firstErr, ErrTruncated) {
-		return Meta{}, firstErr
-	}
-	// The page size is unknown without the first meta, so every possible place is tried.
-	for at := int64(minPageSize); at <= maxPageSize; at *= 2 {
+	for at := from; at <= to; at *= 2 {
 		if second, err := metaAt(f, at); err == nil && second.PageSize == at {
-			return second, nil
+			return append(out, second), nil
 		}
 	}
-	return Meta{}, firstErr
+	return out, err
 }
 
 // MetaOf returns the meta of one transaction; false when a later commit has overwritten it.
-func MetaOf(f io.ReaderAt, txid uint64, pageSize int64) (Meta, bool) {
-	for at := range int64(2) {
-		if m, err := metaAt(f, at*pageSize); err == nil && m.TxID == txid {
-			return m, true
-		}
+func MetaOf(f io.ReaderAt, txid uint64) (Meta, bool) {
+	list, _ := metas(f) // of those that are intact
+	i := slices.IndexFunc(list, func(m Meta) bool { return m.TxID == txid })
+	if i < 0 {
+		return Meta{}, false
 	}
-	return Meta{}, false
+	return list[i], true
 }
 
 // BothMetas reports whether both metas are intact. When one is damaged bbolt uses the other,
 // which may be one transaction older: the last change may then be lost. The metas are read more
 // than once, because a commit may be writing one of them.
-func BothMetas(f io.ReaderAt, pageSize int64) bool {
+func BothMetas(f io.ReaderAt) bool {
 	for range 3 {
-		_, first := metaAt(f, 0)
-		_, second := metaAt(f, pageSize)
-		if first == nil && second == nil {
+		if list, _ := metas(f); len(list) == 2 {
 			return true
 		}
 	}
