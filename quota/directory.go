@@ -2,6 +2,7 @@ package quota
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -216,7 +217,7 @@ func (d *directory) limitOf(name string, custom uint64) (uint64, Tier, error) {
 	tier, ok := d.tiers.Get(name)
 	switch {
 	case !ok:
-		return 0, Tier{}, &UnknownTierError{Tier: name, Known: d.tiers.Names()}
+		return 0, Tier{}, &UnknownTierError{fmt.Sprintf("must be one of %s, got %q", strings.Join(d.tiers.Names(), ", "), name)}
 	case custom > MaxLimit:
 		return 0, Tier{}, fmt.Errorf("%w, got %d", ErrLimitRange, custom)
 	case custom > 0:

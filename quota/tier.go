@@ -143,18 +143,10 @@ func (ts Tiers) Names() []string {
 	return names
 }
 
-// UnknownTierError is an ErrUnknownTier that says which tiers there are.
-type UnknownTierError struct {
-	Tier  string
-	Known []string
-}
+// UnknownTierError is an ErrUnknownTier whose rule says which tiers there are.
+type UnknownTierError struct{ Rule string }
 
-// Rule is the error without the name of the field.
-func (e *UnknownTierError) Rule() string {
-	return fmt.Sprintf("must be one of %s, got %q", strings.Join(e.Known, ", "), e.Tier)
-}
-
-func (e *UnknownTierError) Error() string { return "tier: " + e.Rule() }
+func (e *UnknownTierError) Error() string { return "tier: " + e.Rule }
 func (e *UnknownTierError) Unwrap() error { return ErrUnknownTier }
 
 // AccountTierError is returned by NewKeeper for an account whose tier does not fit the configuration.

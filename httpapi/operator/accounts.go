@@ -43,22 +43,6 @@ func FindOne(ctx context.Context, keys Keys, text string) (quota.Account, error)
 	return accounts[0], nil
 }
 
-// TierError is a tier that the ledger does not have, in whatever process has it open.
-type TierError struct {
-	// Rule says which tiers there are.
-	Rule string
-}
-
-func (e *TierError) Error() string { return "--tier: " + e.Rule }
-
-// asTierError returns err as a TierError if it is one of a keeper.
-func asTierError(err error) error {
-	if e, ok := errors.AsType[*quota.UnknownTierError](err); ok {
-		return &TierError{e.Rule()}
-	}
-	return err
-}
-
 // RefusalError says in one line why no key was issued.
 func RefusalError(r quota.Refusal) error {
 	faults := make([]string, len(r.Faults))

@@ -70,7 +70,7 @@ func ask[Out any](ctx context.Context, c *Client, path string, in any) (out Out,
 	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<12)) // what was read of the reason must do
 		if resp.StatusCode == http.StatusUnprocessableEntity {
-			return out, &TierError{strings.TrimPrefix(strings.TrimSpace(string(text)), "tier: ")}
+			return out, &quota.UnknownTierError{Rule: strings.TrimPrefix(strings.TrimSpace(string(text)), "tier: ")}
 		}
 		return out, errors.New(strings.TrimSpace(string(text)))
 	}

@@ -205,7 +205,7 @@ func (p Place) With(ctx context.Context, opt quota.Options, do func(ctx context.
 			return err
 		}
 		defer func() { err = errors.Join(err, opened.Close()) }()
-		return asTierError(do(ctx, opened))
+		return do(ctx, opened)
 	})
 }
 

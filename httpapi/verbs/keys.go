@@ -44,7 +44,7 @@ func (c *KeysIssue) Run(env *verbs.Env) error {
 	return c.place().With(context.Background(), quota.Options{}, func(ctx context.Context, keys operator.Keys) error {
 		issued, refusal, err := keys.Issue(ctx, c.request())
 		if err != nil {
-			return err
+			return ofTier("--tier", err)
 		}
 		if refusal.Reason != 0 {
 			return operator.RefusalError(refusal)
@@ -59,6 +59,14 @@ func (c *KeysIssue) Run(env *verbs.Env) error {
 		fmt.Fprintf(env.Stderr, "key %s, tier %s, %s per month; it is shown only once\n", issued.Account.ID, issued.Account.Tier, record.Counted(issued.Account.Limit, "call"))
 		return nil
 	})
+}
+
+// ofTier names the flag or argument of a tier that does not exist.
+func ofTier(name string, err error) error {
+	if e, ok := errors.AsType[*quota.UnknownTierError](err); ok {
+		return fmt.Errorf("%s: %s", name, e.Rule)
+	}
+	return err
 }
 
 // KeysList lists keys, oldest first.
@@ -90,7 +98,7 @@ func (c *KeysList) Run(env *verbs.Env) error {
 	return c.with(func(ctx context.Context, keys operator.Keys) error {
 		accounts, err := keys.List(ctx, filter, c.Limit)
 		if err != nil {
-			return err
+			return ofTier("--tier", err)
 		}
 		return c.print(env, accounts...)
 	})
@@ -218,8 +226,5 @@ func (c *KeysTier) Run(env *verbs.Env) error {
 	}, func(before, after *quota.Account) string {
 		return fmt.Sprintf("moved from tier %s, %s per month, to %s, %s per month", before.Tier, record.Counted(before.Limit, "call"), after.Tier, record.Counted(after.Limit, "call"))
 	})
-	if e, ok := errors.AsType[*operator.TierError](err); ok {
-		return errors.New("<tier>: " + e.Rule) // an argument here, and no flag
-	}
-	return err
+	return ofTier("<tier>", err)
 }
