@@ -62,7 +62,7 @@ func TestRemedies(t *testing.T) {
 	e := shippedEngine(t)
 	n := 0
 	for _, model := range []dataset.Slug{"llama-3.3-70b-instruct", "qwen3-30b-a3b", "gpt-oss-120b", "deepseek-v3"} {
-		for _, q := range []Query{{Hardware: "nvidia-rtx-3060"}, {Hardware: "nvidia-rtx-4090", Context: 65536}, {Hardware: "nvidia-rtx-4090", Rules: VLLM, Context: 32768}, {Hardware: "nvidia-rtx-3060", SystemMemoryGB: 16}} {
+		for _, q := range []Query{{Hardware: "nvidia-rtx-3060"}, {Hardware: "nvidia-rtx-4090", Context: 65536}, {Hardware: "nvidia-rtx-4090", Rules: VLLM, Context: 32768}, {Hardware: "nvidia-rtx-3060", SystemMemoryGB: 16}, {Hardware: "nvidia-a100-80gb", Rules: VLLM, Context: 32768, Parallel: 40}} {
 			q.Model, q.Quantization, q.AllowExtended = model, "Q4_K_M", true
 			a, fault := e.Fit(q)
 			if fault != nil {
@@ -71,6 +71,8 @@ func TestRemedies(t *testing.T) {
 			for _, r := range a.Remedies {
 				p := q
 				switch r.Change {
+				case "parallel":
+					p.Parallel = int(numberOf(t, r.Value))
 				case "kv":
 					p.KV = KVType(r.Value)
 				case "quantization":

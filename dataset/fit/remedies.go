@@ -12,7 +12,7 @@ import (
 // A Remedy is a change of a query that makes a size fit on the devices, or run with part of it in main memory.
 type Remedy struct {
 	// Parameter to change.
-	Change string `json:"change" jsonschema:"enum=kv,enum=context,enum=quantization,enum=gpu_layers,enum=n_cpu_moe,enum=system_memory_gb,enum=count,example=kv"`
+	Change string `json:"change" jsonschema:"enum=parallel,enum=kv,enum=context,enum=quantization,enum=gpu_layers,enum=n_cpu_moe,enum=system_memory_gb,enum=count,example=kv"`
 	// Its new value.
 	Value string `json:"value" jsonschema:"example=q8_0"`
 	// Quantization it helps.
@@ -70,6 +70,11 @@ func (a *ask) remedies() []Remedy {
 	better := []Verdict{Fits}
 	if now == No {
 		better = []Verdict{Fits, Offload}
+	}
+	for n := a.q.Parallel - 1; n > 0; n-- {
+		if try("parallel", fmt.Sprint(n), "with "+record.Counted(n, "request")+" at once", a.t, base, []Verdict{Fits}, func(q *Query) { q.Parallel = n }) {
+			break
+		}
 	}
 	for _, kind := range []KVType{Q80, FP8, Q40} {
 		has := slices.Contains(a.q.Rules.kvTypes(), string(kind)) && (!a.q.NoFlashAttention || a.q.Rules != LlamaCpp)

@@ -272,7 +272,7 @@ func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 	}
 	c := r.deviceConfig(h.Hardware, b.Tool, val(b.Backend), unit, h.bandwidth, r.numbers.of)
 	t.body.into(&c)
-	c.logBytes, c.logBits = math.Log(t.body.reads(bytes / t.body.share)), math.Log(r.bitsOf(*b.Quantization))
+	c.logBytes, c.logBits = math.Log(t.body.reads(bytes/t.body.share)), math.Log(r.bitsOf(*b.Quantization))
 	c.format, c.year = r.numbers.of("format "+formatOf(*b.Quantization)), yearOf(b.RunDate)
 	return c, true
 }
