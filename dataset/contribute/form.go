@@ -2,7 +2,6 @@ package contribute
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -166,42 +165,4 @@ func IssueAddress(repository string, values url.Values) (address string, cut boo
 		}
 	}
 	return base + "/issues/new?" + filled.Encode(), cut
-}
-
-// IssueForm is the form for an issue with which GitHub asks for a measurement, as YAML.
-func IssueForm() []byte {
-	var b strings.Builder
-	b.WriteString(`# Made from the form of the page /contribute: go test ./dataset/contribute -update
-name: Measurement
-description: Tokens per second that you measured, or found published.
-title: "Measurement: "
-labels: [measurement]
-body:
-  - type: markdown
-    attributes:
-      value: Paste what llama-bench printed, or fill in the fields. When a maintainer accepts the issue, it becomes a pull request.
-`)
-	attribute := func(name, text string) {
-		quoted, _ := jsonv2.Marshal(text) // of this program; JSON is YAML
-		if text != "" {
-			fmt.Fprintf(&b, "      %s: %s\n", name, quoted)
-		}
-	}
-	for _, f := range fields {
-		kinds := map[kind]string{"choice": "dropdown", "long": "textarea"}
-		fmt.Fprintf(&b, "  - type: %s\n    id: %s\n    attributes:\n", cmp.Or(kinds[f.Kind], "input"), f.Name)
-		attribute("label", f.Label)
-		attribute("description", strings.TrimSpace(f.Help+" "+strings.TrimSuffix("In "+f.Unit+".", "In .")))
-		attribute("placeholder", f.Hint)
-		if f.Choices != nil {
-			b.WriteString("      options:\n")
-		}
-		for _, o := range f.Choices {
-			fmt.Fprintf(&b, "        - %q\n", o.Label)
-		}
-		if f.Name == OutputField {
-			attribute("render", "text")
-		}
-	}
-	return []byte(b.String())
 }

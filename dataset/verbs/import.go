@@ -54,8 +54,8 @@ func ofFlags(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// Run prints benchmark lines ready to append, and on standard error what could not be mapped. It
-// fails where no row of any file could be.
+// Run prints benchmark lines ready to append, and on standard error what could not be mapped. A file that cannot be read
+// does not keep the others from it. It fails where no row of any file could be mapped.
 func (c *Import) Run(env *Env) error {
 	set, _, err := c.Load(env)
 	if err != nil {
@@ -65,15 +65,45 @@ func (c *Import) Run(env *Env) error {
 	if err != nil {
 		return ofFlags(err)
 	}
-	lines := proposedLines{set: set, ids: map[dataset.Slug]bool{}, explain: c.Explain}
+	var found []proposed
 	var failed []error
-	for _, file := range c.Files { // a file that cannot be read does not keep the others from it
-		failed = append(failed, lines.read(env, im, file))
+	ids, skipped := map[dataset.Slug]bool{}, 0
+	for _, file := range c.Files {
+		b, err := ReadFile(file)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		result, err := im.Read(file, b)
+		failed = append(failed, err)
+		for _, s := range result.Skipped {
+			fmt.Fprintln(env.Stderr, s)
+		}
+		skipped += len(result.Skipped)
+		again := 0
+		for i := range result.Benchmarks {
+			b := &result.Benchmarks[i]
+			if ids[b.ID] {
+				again++
+				continue
+			}
+			ids[b.ID] = true
+			text, err := record.Line(b)
+			if err != nil {
+				return err
+			}
+			found = append(found, proposed{file, b.ModelRaw + " on " + b.HardwareRaw, append(text, '\n'), false})
+			if c.Explain {
+				failed = append(failed, explain(env, b.ID, text, result.From[i]))
+			}
+		}
+		if again > 0 {
+			fmt.Fprintf(env.Stderr, "%s: %s printed already, from a file before it\n", file, record.Counted(again, "line"))
+		}
 	}
-	printed, err := lines.print(env)
-	failed = append(failed, err)
-	fmt.Fprintf(env.Stderr, "%s, %s skipped\n", record.Counted(printed, "line"), record.Counted(lines.skipped+len(lines.of)-printed, "row"))
-	if err := errors.Join(failed...); err != nil {
+	printed, err := printProposed(env, set, found)
+	fmt.Fprintf(env.Stderr, "%s, %s skipped\n", record.Counted(printed, "line"), record.Counted(skipped+len(found)-printed, "row"))
+	if err := errors.Join(append(failed, err)...); err != nil {
 		return err
 	}
 	if printed == 0 {
@@ -82,57 +112,11 @@ func (c *Import) Run(env *Env) error {
 	return nil
 }
 
-// proposedLines are the lines of all files that were read, each id once.
-type proposedLines struct {
-	set     *dataset.Set
-	ids     map[dataset.Slug]bool
-	of      []proposedLine
-	skipped int // rows that gave no line
-	explain bool
-}
-
-type proposedLine struct {
-	file, what string // what was measured on what, as printed
+// proposed is a line of a file, with what was measured on what, as printed.
+type proposed struct {
+	file, what string
 	text       []byte
-}
-
-// read reads one file, and says which of its rows give no line, or one that a file before it gave.
-func (p *proposedLines) read(env *Env, im *importer.Importer, file string) error {
-	b, err := ReadFile(file)
-	if err != nil {
-		return err
-	}
-	result, err := im.Read(file, b)
-	if err != nil {
-		return err
-	}
-	for _, s := range result.Skipped {
-		fmt.Fprintln(env.Stderr, s)
-	}
-	p.skipped += len(result.Skipped)
-	again := 0
-	for i := range result.Benchmarks {
-		b := &result.Benchmarks[i]
-		if p.ids[b.ID] {
-			again++
-			continue
-		}
-		p.ids[b.ID] = true
-		text, err := record.Line(b)
-		if err != nil {
-			return err
-		}
-		p.of = append(p.of, proposedLine{file, b.ModelRaw + " on " + b.HardwareRaw, append(text, '\n')})
-		if p.explain {
-			if err := explain(env, b.ID, text, result.From[i]); err != nil {
-				return err
-			}
-		}
-	}
-	if again > 0 {
-		fmt.Fprintf(env.Stderr, "%s: %s printed already, from a file before it\n", file, record.Counted(again, "line"))
-	}
-	return nil
+	rejected   bool
 }
 
 // explain says where the fields of a line come from.
@@ -149,20 +133,21 @@ func explain(env *Env, id dataset.Slug, line []byte, from map[string]string) err
 	return nil
 }
 
-// print prints the lines that check would not reject beside those of the dataset, and says what it would find in all of them.
-func (p *proposedLines) print(env *Env) (printed int, err error) {
+// printProposed prints the lines that check would not reject beside those of the dataset, and says what it would find in
+// all of them.
+func printProposed(env *Env, set *dataset.Set, found []proposed) (printed int, err error) {
 	var all []byte
-	for _, line := range p.of {
+	for _, line := range found {
 		all = append(all, line.text...)
 	}
-	findings, err := dataset.Propose(p.set, all, dataset.Options{Review: resolve.Review})
+	findings, err := dataset.Propose(set, all, dataset.Options{Review: resolve.Review})
 	if err != nil {
 		return 0, err
 	}
-	rejected, said := make([]bool, len(p.of)), map[string]bool{}
+	said := map[string]bool{}
 	for _, f := range findings {
-		line := &p.of[f.Line-1]
-		rejected[f.Line-1] = rejected[f.Line-1] || f.Severity == dataset.Fault
+		line := &found[f.Line-1]
+		line.rejected = line.rejected || f.Severity == dataset.Fault
 		text := line.file + f.Field + f.Text
 		if f.Severity == dataset.Warning && said[text] {
 			continue // of the page, so of every line
@@ -171,8 +156,8 @@ func (p *proposedLines) print(env *Env) (printed int, err error) {
 		f.Path, f.Line, f.Col = line.file+": "+line.what, 0, 0
 		fmt.Fprintln(env.Stderr, f)
 	}
-	for i, line := range p.of {
-		if rejected[i] {
+	for _, line := range found {
+		if line.rejected {
 			continue
 		}
 		if _, err := env.Stdout.Write(line.text); err != nil {
