@@ -142,22 +142,13 @@ func checkRunDates(c *checker, r *run, p place) {
 	if path.Base(name) == "undated.ndjson" && r.RunDate != nil {
 		c.at(p, "run_date", fmt.Sprintf("must be null in undated.ndjson, got %q", *r.RunDate))
 	}
-	year := c.yearOf(p.file)
-	switch {
-	case year == "":
+	switch year := yearFile.FindStringSubmatch(name); {
+	case year == nil:
 	case r.RunDate == nil:
 		c.at(p, "run_date", "must not be null in the file of a year")
-	case !strings.HasPrefix(string(*r.RunDate), year):
-		c.at(p, "run_date", fmt.Sprintf("must be in the year of the file, %s, got %q", year, *r.RunDate))
+	case !strings.HasPrefix(string(*r.RunDate), year[1]):
+		c.at(p, "run_date", fmt.Sprintf("must be in the year of the file, %s, got %q", year[1], *r.RunDate))
 	}
-}
-
-// yearOf is the year of the runs in a file of benchmarks, empty if its name says none.
-func (c *checker) yearOf(file int32) string {
-	if m := yearFile.FindStringSubmatch(c.files[file].name); m != nil {
-		return m[1]
-	}
-	return ""
 }
 
 // checkRunKind keeps the two kinds of measurements apart.

@@ -93,12 +93,7 @@ func before(a, b Date) bool {
 	return a[:n] < b[:n]
 }
 
-func textOf[S ~string](s *S) string {
-	if s == nil {
-		return ""
-	}
-	return string(*s)
-}
+func textOf[S ~string](s *S) string { return string(valueOf(s)) }
 
 func checkTwice[T ~string](c *checker, p place, field string, list []T) {
 	for i, v := range list {

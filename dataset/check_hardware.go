@@ -163,7 +163,7 @@ func inQuarter(d Date, quarter string) bool {
 
 // checkHardwareUnlikely warns of figures of a part that do not go with each other or with its slug.
 func checkHardwareUnlikely(c *checker, h *Hardware, p place) {
-	if size, ok := memoryInSlug(h.Slug); ok && h.VRAMGB != nil && *h.VRAMGB != size {
+	if size := memorySize.FindStringSubmatch(string(h.Slug)); size != nil && h.VRAMGB != nil && plainNumber(*h.VRAMGB) != size[1] {
 		c.warning(p, "vram_gb", fmt.Sprintf("is not the memory in the slug %s, got %s", h.Slug, plainNumber(*h.VRAMGB)), "slug")
 	}
 	if h.VRAMGB != nil && *h.VRAMGB >= 1 && *h.VRAMGB*2 != math.Trunc(*h.VRAMGB*2) {
@@ -194,15 +194,6 @@ func checkHardwareUnlikely(c *checker, h *Hardware, p place) {
 
 // memorySize finds the memory that a slug says: "nvidia-gtx-1060-6gb".
 var memorySize = regexp.MustCompile(`-([0-9]+)gb(?:-|$)`)
-
-func memoryInSlug(slug Slug) (gb float64, ok bool) {
-	m := memorySize.FindStringSubmatch(string(slug))
-	if m == nil {
-		return 0, false
-	}
-	gb, err := strconv.ParseFloat(m[1], 64)
-	return gb, err == nil
-}
 
 // checkFP16 holds the comparable rate to the rates it is one of.
 func checkFP16(c *checker, h *Hardware, p place) {
