@@ -59,7 +59,7 @@ var fixedPaths = []struct {
 	{"page never asked for before", 170_600, func(p *fixture) func() {
 		return p.requests(200, "/api/v1/benchmarks?backend=cuda&quantization=Q8_0&min_tps=0.00%d")
 	}},
-	{"unknown slug", 845_000, func(p *fixture) func() { return p.requests(404, "/api/v1/models/unheard-of") }},
+	{"unknown slug", 1_108_000, func(p *fixture) func() { return p.requests(404, "/api/v1/models/unheard-of") }},
 }
 
 const (

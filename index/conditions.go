@@ -84,16 +84,25 @@ func (c *Conditions) matching() bits {
 	return c.all
 }
 
-// without is the records that match all conditions but those on a field.
-func (c *Conditions) without(f Field) bits {
-	out := allBits(c.t.n)
+// without is the records that match all conditions but those on a field. The set may be shared.
+func (c *Conditions) without(f Field) (out bits) {
+	own := false
 	for _, p := range c.parts {
-		if p.field == f {
+		switch {
+		case p.field == f:
 			continue
+		case out == nil:
+			out = p.set
+			continue
+		case !own:
+			out, own = slices.Clone(out), true
 		}
 		for i, word := range p.set {
 			out[i] &= word
 		}
+	}
+	if out == nil {
+		return allBits(c.t.n)
 	}
 	return out
 }
