@@ -2,15 +2,12 @@ package httpapi
 
 import (
 	"iter"
-	"math"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"modeldex/dataset"
-	"modeldex/dataset/fit"
+	"modeldex/dataset/ask"
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
@@ -154,9 +151,9 @@ func showAsk(s *Server, req *request) (*response, *failure) {
 	if f := failureOf(&v.Faults); f != nil {
 		return nil, f
 	}
-	var ask askParams
-	v.Into(&ask)
-	return s.cached(req, v.Address(askPath), func() ([]byte, string) { return withMeta(req.gen, answerTo(req.gen, ask.Q)), "" }), nil
+	var asked askParams
+	v.Into(&asked)
+	return s.cached(req, v.Address(askPath), func() ([]byte, string) { return withMeta(req.gen, answerTo(req.gen, asked.Q)), "" }), nil
 }
 
 // answerTo reads a question and answers the call that it means.
@@ -165,7 +162,7 @@ func answerTo(gen *index.Generation, text string) *AskView {
 	out := &AskView{Question: text, Reading: readingView(q), Answer: jsontext.Value("null")}
 	c := callOf(gen, q)
 	if c.resource == nil {
-		out.Detail = known(c.left)
+		out.Detail = known(c.Left)
 		return out
 	}
 	body, address, why := c.answer(gen)
@@ -174,158 +171,21 @@ func answerTo(gen *index.Generation, text string) *AskView {
 		out.Detail = &why
 		return out
 	}
-	out.Answer, out.Detail = body, known(c.left)
+	out.Answer, out.Detail = body, known(c.Left)
 	return out
 }
 
-// askedRows is how many rows the answer to a question has at most.
-const askedRows = 10
-
-// A call is the structured request that a question means.
+// A call is the structured request that a question means, and the resource that answers it; nil where there is none.
 type call struct {
-	resource *resource // nil where there is none
-	params   url.Values
-	left     string // why there is none, or what of the question it does not ask for
-}
-
-func (c *call) set(name string, v float64) {
-	if v > 0 {
-		c.params.Set(name, strconv.FormatFloat(v, 'f', -1, 64))
-	}
-}
-
-// slugsOf are the records that names of a question mean; ok is false where one is not known.
-func slugsOf(list []resolve.Named) (slugs []string, ok bool) {
-	ok = true
-	for i := range list {
-		if list[i].Slug == "" {
-			ok = false
-		} else if !slices.Contains(slugs, string(list[i].Slug)) {
-			slugs = append(slugs, string(list[i].Slug))
-		}
-	}
-	return slugs, ok
+	ask.Call
+	resource *resource
 }
 
 // callOf is the call that a question means.
-func callOf(gen *index.Generation, q *resolve.Question) (c call) {
-	c.params = url.Values{}
-	named, knowModels := slugsOf(q.Models)
-	devices, knowDevices := slugsOf(q.Hardware)
-	if len(devices) == 0 && q.Host != nil {
-		devices, knowDevices = slugsOf([]resolve.Named{*q.Host})
-	}
-	if !knowModels && len(named) == 0 || !knowDevices && len(devices) == 0 {
-		c.left = "what the question names is not known here; the candidates are near"
-		return c
-	}
-	machine := func(main string) {
-		c.params.Set(main, devices[0])
-		c.machine(gen, q)
-	}
-	switch {
-	case len(named) > 1 && len(devices) > 0:
-		c.resource = models
-		machine("fits")
-		c.params.Set("slug", strings.Join(named, ","))
-	case len(named) > 1:
-		c.resource = models
-		c.params.Set("slug", strings.Join(named, ","))
-	case q.Intent == resolve.Compare && len(devices) > 1, q.Intent == resolve.WhichHardware && len(named) == 1, len(named) == 1 && len(devices) == 0:
-		c.resource = hardware
-		if len(named) == 1 {
-			c.params.Set("runs", named[0])
-			c.set("context", float64(q.Context))
-			c.set("min_tps", q.MinTPS)
-			c.quantization(gen, q, named[0])
-		}
-		if q.Intent == resolve.Compare {
-			c.params.Set("slug", strings.Join(devices, ","))
-		} else {
-			c.limits(q)
-		}
-	case len(named) == 1:
-		c.resource = fitList
-		c.params.Set("model", named[0])
-		machine("hardware")
-		c.quantization(gen, q, named[0])
-		if len(devices) > 1 {
-			c.left = "the answer is for one kind of hardware, " + devices[0]
-		}
-	case len(devices) > 0:
-		c.resource = models
-		machine("fits")
-		c.set("min_tps", q.MinTPS)
-		if q.SizeB > 0 {
-			c.set("min_params_b", math.Round(q.SizeB*90)/100)
-			c.set("max_params_b", math.Round(q.SizeB*110)/100)
-		}
-		c.params.Set("limit", strconv.Itoa(askedRows))
-	case q.SizeB > 0 || q.MaxPriceUSD > 0:
-		c.resource = hardware
-		c.set("min_vram_gb", math.Ceil(q.SizeB*bytesPerParameter))
-		c.limits(q)
-	case q.MemoryGB > 0:
-		c.resource = fitView
-		c.set("memory_gb", q.MemoryGB)
-		c.set("min_tps", q.MinTPS)
-	default:
-		c.left = "no model, hardware or memory was found in the question"
-	}
+func callOf(gen *index.Generation, q *resolve.Question) call {
+	c := call{Call: ask.Meant(q, gen.Fit.HasSize)}
+	c.resource = map[ask.Of]*resource{ask.Fit: fitList, ask.Models: models, ask.Hardware: hardware, ask.Memory: fitView}[c.Of]
 	return c
-}
-
-// bytesPerParameter is what a parameter takes in Q4_K_M, 4.8 bits: https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/README.md
-const bytesPerParameter = 0.6
-
-// machine is what a question says of a machine beside its name.
-func (c *call) machine(gen *index.Generation, q *resolve.Question) {
-	if q.Count > 1 {
-		c.set("count", float64(q.Count))
-	}
-	c.set("context", float64(q.Context))
-	slug := c.params.Get("hardware")
-	if c.resource == models {
-		slug = c.params.Get("fits")
-	}
-	ord, ok := gen.Hardware.Find(slug)
-	memory := q.MemoryGB
-	if ok && gen.Hardware.Text("type", ord) == "cpu" && memory == 0 {
-		memory = q.HostMemoryGB
-	} else if c.resource == fitList {
-		c.set("system_memory_gb", q.HostMemoryGB)
-	}
-	if ok && memory != gen.Hardware.Number("vram_gb", ord) {
-		c.set("memory_gb", memory)
-	}
-	if q.Tool != nil && fit.Rules(q.Tool.Slug) == fit.VLLM {
-		c.params.Set("engine", string(fit.VLLM))
-	}
-}
-
-// limits are what a question says of hardware that it asks for.
-func (c *call) limits(q *resolve.Question) {
-	c.set("max_price_usd", q.MaxPriceUSD)
-	if c.params.Has("runs") {
-		c.set("min_tps", q.MinTPS)
-	}
-	for name, value := range q.Asked() {
-		c.params.Set(name, value)
-	}
-	c.params.Set("limit", strconv.Itoa(askedRows))
-}
-
-// quantization asks for the quantization of a question, by the name that the model has it under.
-func (c *call) quantization(gen *index.Generation, q *resolve.Question, model string) {
-	for _, name := range q.Quantizations() {
-		if gen.Fit.HasSize(dataset.Slug(model), name) {
-			c.params.Set("quantization", name)
-			return
-		}
-	}
-	if q.Quantization != "" {
-		c.left = "no quantization of " + model + " is called " + q.Quantization + "; the answer is for all"
-	}
 }
 
 // answer makes the body of the response to the call, and the canonical address; why says why there is none.
@@ -333,18 +193,18 @@ func (c *call) answer(gen *index.Generation) (body []byte, address, why string) 
 	path := "/api/v1/" + c.resource.path
 	switch c.resource {
 	case fitList:
-		r := reader{Values: query.Read(fitList.params, pairs(c.params)), gen: gen}
+		r := reader{Values: query.Read(fitList.params, pairs(c.Params)), gen: gen}
 		answer := r.fit(r.fitQuery())
 		if address = r.Address(fitPath); r.Code != "" {
-			return nil, path + "?" + c.params.Encode(), r.Faults.Text()
+			return nil, path + "?" + c.Params.Encode(), r.Faults.Text()
 		}
 		return withMeta(gen, answer, r.notices...), address, ""
 	case fitView:
 		return c.byMemory(gen)
 	}
-	q, f := c.resource.parse(query.Read(c.resource.params, pairs(c.params)), gen, export.JSON)
+	q, f := c.resource.parse(query.Read(c.resource.params, pairs(c.Params)), gen, export.JSON)
 	if f != nil {
-		return nil, path + "?" + c.params.Encode(), f.detail
+		return nil, path + "?" + c.Params.Encode(), f.detail
 	}
 	body, _ = c.resource.body(gen, q)
 	return body, q.canonical, ""
@@ -352,7 +212,7 @@ func (c *call) answer(gen *index.Generation) (body []byte, address, why string) 
 
 // byMemory is answer for a machine of which only the memory is known.
 func (c *call) byMemory(gen *index.Generation) (body []byte, address, why string) {
-	r := &reader{Values: query.Read(fitView.params, pairs(c.params)), gen: gen}
+	r := &reader{Values: query.Read(fitView.params, pairs(c.Params)), gen: gen}
 	q := &pages.FitQuery{Query: r.pair(), MinTPS: r.Number("min_tps")}
 	if r.Code == "" {
 		r.findFit(q)

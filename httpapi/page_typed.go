@@ -90,9 +90,9 @@ func askPage(_ *Server, req *request) (*response, *failure) {
 	typed := p.Text("q")
 	q := req.gen.Names.Read(typed)
 	c := callOf(req.gen, q)
-	c.params.Del("limit")
+	c.Params.Del("limit")
 	to := "/explore/models?q=" + url.QueryEscape(strings.Trim(typed, " ?!."))
-	fits := c.params.Get("fits")
+	fits := c.Params.Get("fits")
 	plain := len(strings.Fields(typed)) < 5 && len(q.Models)+len(q.Hardware) < 2 && q.SizeB == 0 && q.MaxPriceUSD == 0 && q.Count < 2 && q.Context == 0
 	if len(typed) > resolve.MaxQuestion {
 		typed = ""
@@ -103,25 +103,25 @@ func askPage(_ *Server, req *request) (*response, *failure) {
 	case plain && len(q.Hardware) == 1 && q.Hardware[0].Slug != "" && q.MemoryGB+q.HostMemoryGB == 0 && len(q.Unused) == 0:
 		to = "/hardware/" + string(q.Hardware[0].Slug)
 	case c.resource == fitList, c.resource == fitView:
-		c.params.Set("asked", typed)
-		to = "/fit?" + c.params.Encode()
-	case c.resource == models && fits != "" && len(c.params) == 1: // nothing but a machine
+		c.Params.Set("asked", typed)
+		to = "/fit?" + c.Params.Encode()
+	case c.resource == models && fits != "" && len(c.Params) == 1: // nothing but a machine
 		to = "/hardware/" + fits
-	case c.resource == models && fits != "" && !c.params.Has("slug"):
+	case c.resource == models && fits != "" && !c.Params.Has("slug"):
 		for _, name := range []string{"fits", "min_params_b", "max_params_b"} {
-			c.params.Del(name)
+			c.Params.Del(name)
 		}
-		c.params.Set("hardware", fits)
-		c.params.Set("asked", typed)
-		to = "/fit?" + c.params.Encode()
-	case c.resource == hardware && len(q.Models) == 1 && len(q.Hardware) == 0 && len(c.params) == 1: // nothing but a model
-		to = "/models/" + c.params.Get("runs")
+		c.Params.Set("hardware", fits)
+		c.Params.Set("asked", typed)
+		to = "/fit?" + c.Params.Encode()
+	case c.resource == hardware && len(q.Models) == 1 && len(q.Hardware) == 0 && len(c.Params) == 1: // nothing but a model
+		to = "/models/" + c.Params.Get("runs")
 	case c.resource == hardware && len(q.Models) == 0 && q.Intent == resolve.Compare:
-		to = "/compare?hardware=" + c.params.Get("slug")
+		to = "/compare?hardware=" + c.Params.Get("slug")
 	case c.resource == models && fits == "":
-		to = "/compare?models=" + c.params.Get("slug")
+		to = "/compare?models=" + c.Params.Get("slug")
 	case c.resource != nil:
-		to = "/explore/" + c.resource.name + "?" + c.params.Encode()
+		to = "/explore/" + c.resource.name + "?" + c.Params.Encode()
 	default:
 		if links := meantElsewhere(req.gen, typed); links != nil {
 			to = links[0].Href

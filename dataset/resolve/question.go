@@ -55,6 +55,9 @@ type Named struct {
 	device     *dataset.Hardware
 }
 
+// Device is the hardware that a name means, nil for none.
+func (n *Named) Device() *dataset.Hardware { return n.device }
+
 // asking is a question while it is read.
 type asking struct {
 	*Question

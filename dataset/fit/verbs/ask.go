@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"modeldex/dataset"
+	"modeldex/dataset/ask"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
 	"modeldex/dataset/verbs"
@@ -31,64 +33,35 @@ func (c *Ask) Run(env *verbs.Env) error {
 	}
 	q := resolve.New(set).Read(strings.Join(c.Question, " "))
 	fmt.Fprintln(env.Stderr, readingText(q))
-	models, err := slugsOf("model", q.Models)
-	if err != nil {
-		return err
+	call := ask.Meant(q, fit.New(set).HasSize)
+	number := func(name string) float64 {
+		v, _ := strconv.ParseFloat(call.Params.Get(name), 64)
+		return v
 	}
-	devices := q.Hardware
-	if len(devices) == 0 && q.Host != nil {
-		devices = []resolve.Named{*q.Host}
+	s := Settings{
+		Dataset: c.Dataset, Format: c.Format, KV: string(fit.F16), Engine: cmp.Or(call.Params.Get("engine"), string(fit.LlamaCpp)),
+		FlashAttention: true, Quantization: call.Params.Get("quantization"), Context: tokens(number("context")),
+		Count: int(number("count")), MemoryGB: number("memory_gb"), SystemMemoryGB: number("system_memory_gb"), MinTPS: number("min_tps"),
 	}
-	hardware, err := slugsOf("hardware", devices)
-	if err != nil {
-		return err
+	if call.Left != "" {
+		fmt.Fprintln(env.Stderr, call.Left)
 	}
-	s := Settings{Dataset: c.Dataset, Format: c.Format, Count: q.Count, Context: tokens(q.Context), KV: "f16", Engine: "llama.cpp", MinTPS: q.MinTPS, MemoryGB: q.MemoryGB, SystemMemoryGB: q.HostMemoryGB}
-	if len(devices) == 1 && set.Hardware[slices.IndexFunc(set.Hardware, func(h dataset.Hardware) bool { return string(h.Slug) == hardware[0] })].Type == "cpu" {
-		s.MemoryGB = cmp.Or(s.MemoryGB, q.HostMemoryGB)
-	}
-	if len(models) > 0 {
-		e := fit.New(set)
-		for _, name := range q.Quantizations() {
-			if s.Quantization == "" && e.HasSize(dataset.Slug(models[0]), name) {
-				s.Quantization = name
-			}
-		}
-	}
+	listed := strings.FieldsFunc(call.Params.Get("slug"), func(c rune) bool { return c == ',' })
+	machine, model := call.Params.Get("fits"), call.Params.Get("runs")
 	switch {
-	case len(models) > 0 && len(hardware) > 0 && len(models)+len(hardware) > 2 && q.Intent == resolve.Compare:
-		compare := Compare{Names: append(models, hardware...), Settings: s, Prefer: Prefer{"best"}}
-		return compare.answer(env, set)
-	case len(models) > 0 && len(hardware) > 0:
-		pair := Fit{Model: models[0], Hardware: hardware[0], Settings: s}
+	case call.Of == ask.Fit:
+		pair := Fit{Model: call.Params.Get("model"), Hardware: call.Params.Get("hardware"), Settings: s}
 		return pair.answer(env, set)
-	case len(hardware) > 0:
-		runs := Runs{Hardware: hardware[0], Settings: s, Prefer: Prefer{"best"}, Limit: c.Limit}
+	case len(listed) > 0 && machine+model != "":
+		compare := Compare{Names: append(listed, machine+model), Settings: s, Prefer: Prefer{"best"}}
+		return compare.answer(env, set)
+	case machine != "":
+		runs := Runs{Hardware: machine, Settings: s, Prefer: Prefer{"best"}, Limit: c.Limit}
 		return runs.answer(env, set)
-	case len(models) > 0:
-		return c.hardwareFor(env, set, models[0], &s, q.MaxPriceUSD)
+	case model != "":
+		return c.hardwareFor(env, set, model, &s, q.MaxPriceUSD)
 	}
-	return errors.New("no model or hardware was found in the question")
-}
-
-// slugsOf are the records that names mean, or an error with the near ones.
-func slugsOf(kind string, list []resolve.Named) (out []string, err error) {
-	for i := range list {
-		n := &list[i]
-		if n.Slug != "" {
-			out = append(out, string(n.Slug))
-			continue
-		}
-		var near []string
-		for _, c := range n.Candidates {
-			near = append(near, string(c.Slug))
-		}
-		err = fmt.Errorf("%s: %q is not known; did you mean %s", kind, n.Input, strings.Join(near, " or "))
-	}
-	if len(out) > 0 {
-		err = nil
-	}
-	return out, err
+	return errors.New("no model with hardware, or either of them, was found in the question")
 }
 
 // readingText says how a question was read.

@@ -1,0 +1,47 @@
+package ask_test
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"testing"
+
+	"modeldex/dataset"
+	"modeldex/dataset/ask"
+	"modeldex/dataset/fit"
+	"modeldex/dataset/resolve"
+)
+
+// TestMeant: questions as people put them lead to the call that answers them.
+func TestMeant(t *testing.T) {
+	set, err := dataset.Load(context.Background(), os.DirFS("../../data"), dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, engine := resolve.New(set), fit.New(set)
+	for question, want := range map[string]string{
+		"can an RTX 3090 run gpt-oss-20b at 32k?":                   "fit?context=32768&hardware=nvidia-rtx-3090&model=gpt-oss-20b",
+		"RTX 4090 + RTX 3060 for qwen3 32b":                         "fit?hardware=nvidia-rtx-4090,nvidia-rtx-3060&model=qwen3-32b",
+		"llama 3.3 70b on 2x3090 and a 4070":                        "fit?hardware=nvidia-rtx-3090,nvidia-rtx-3090,nvidia-rtx-4070&model=llama-3.3-70b-instruct",
+		"qwen3 32b Q4_K_M with a 4060 Ti 16GB, 3090 + 64 GB of RAM": "fit?hardware=nvidia-rtx-4060-ti-16gb,nvidia-rtx-3090&model=qwen3-32b&quantization=Q4_K_M&system_memory_gb=64",
+		"8xA100 80GB deepseek r1 vllm":                              "fit?count=8&engine=vllm&hardware=nvidia-a100-80gb&model=deepseek-r1",
+		"what runs on a 3090 + 4070?":                               "models?count=1&fits=nvidia-rtx-3090&limit=10",
+		"3090 or 4090 for qwen3 32b":                                "hardware?runs=qwen3-32b&slug=nvidia-rtx-3090,nvidia-rtx-4090",
+		"qwen3 8b or gemma 3 12b on a 3060":                         "models?fits=nvidia-rtx-3060&slug=qwen3-8b,gemma-3-12b-it",
+		"cheapest gpu for a 32B model under $800":                   "hardware?limit=10&max_price_usd=800&min_vram_gb=20&type=gpu",
+		"which mac for gpt-oss-120b at 20 tok/s?":                   "hardware?limit=10&min_tps=20&runs=gpt-oss-120b&vendor=apple",
+		"what runs in 24 GB of VRAM":                                "memory?memory_gb=24",
+		"EPYC 9554 with 768 GB, deepseek r1":                        "fit?hardware=amd-epyc-9554&memory_gb=768&model=deepseek-r1",
+		"hello there":                                               "",
+		"Wizard-Vicuna 30B on a Foobar 9000":                        "",
+	} {
+		c := ask.Meant(names.Read(question), engine.HasSize)
+		got := ""
+		if c.Of != "" {
+			got, _ = url.QueryUnescape(string(c.Of) + "?" + c.Params.Encode())
+		}
+		if got != want || got == "" && c.Left == "" {
+			t.Errorf("%q means %q, want %q", question, got, want)
+		}
+	}
+}
