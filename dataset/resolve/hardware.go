@@ -113,7 +113,7 @@ func (r *Resolver) exactly(text string, i int) (a Answer) {
 	if memory > 0 || text == clean(h.Name) {
 		return a
 	}
-	words, _ := significant(split(cutHardware(withCores(text)).whole()))
+	words, _ := significant(split(cutHardware(rewrite(coreForms, text)).whole()))
 	shared := []int{i} // by several forms of one product
 	for _, m := range r.hardware.match(texts(phrased(words)), 0, true) {
 		form := func(w string) bool { return is("shapes", w) && w != "maxq" || len(w) == 1 }
@@ -439,60 +439,28 @@ func cutHardware(text string) (n hwName) {
 
 // split divides a text into what names the part and what is beside it, in brackets, quotes or behind commas.
 func (n *hwName) split(text string) {
-	var main, part strings.Builder
-	out := &main // where a letter goes: behind the first comma it is part of what is beside
-	square := ""
-	beside := func(extra string) {
-		if extra = strings.TrimSpace(extra); extra != "" {
+	beside := func(extra string) string {
+		if extra = strings.Trim(extra, ` ()"`); extra != "" {
 			n.extras = append(n.extras, extra)
 		}
+		return " "
 	}
-	for i := 0; i < len(text); {
-		group, end := grouped(text, i)
-		switch c := text[i]; {
-		case end == 0 && (c == ',' || c == ';' || c == '|'):
-			beside(part.String())
-			part.Reset()
-			out, end = &part, i+1
-		case end == 0:
-			out.WriteByte(c)
-			end = i + 1
-		case c != '[':
-			beside(group)
-		case !pciGroup.MatchString(group):
-			square, n.extras = group, n.extras[:0] // lspci: the codename before it is dropped, and what stood with that
-		}
-		i = end
-	}
-	beside(part.String())
-	n.main = strings.TrimSpace(cmp.Or(square, main.String()))
-}
-
-var pciGroup = regexp.MustCompile(`^[0-9a-f]{4}(?:.[0-9a-f]{4})?$`)
-
-// grouped returns what is in the brackets or quotes that begin at i, and where they end; 0 where none begin.
-func grouped(text string, i int) (group string, end int) {
-	open := text[i]
-	shut := map[byte]byte{'(': ')', '[': ']', '"': '"'}[open]
-	if shut == 0 {
-		return "", 0
-	}
-	depth := 1
-	for j := i + 1; j < len(text); j++ {
-		switch text[j] {
-		case shut:
-			if depth--; depth == 0 {
-				return text[i+1 : j], j + 1
-			}
-		case open:
-			depth++
+	text = inSquares.ReplaceAllString(pciGroup.ReplaceAllString(text, ""), "$1 $2") // lspci: the codename before it is dropped
+	text = bracketed.ReplaceAllStringFunc(text, beside)
+	for i, part := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(",;|", c) }) {
+		if i == 0 {
+			n.main = strings.TrimSpace(part)
+		} else {
+			beside(part)
 		}
 	}
-	if open == '"' { // the inches of a screen
-		return "", 0
-	}
-	return text[i+1:], len(text)
 }
+
+var (
+	bracketed = regexp.MustCompile(`\((?:[^()]|\([^()]*\)?)*\)?|(?:^| )"[^"]+"`)
+	pciGroup  = regexp.MustCompile(`\[[0-9a-f]{4}(?:.[0-9a-f]{4})?\]`)
+	inSquares = regexp.MustCompile(`^.*?\[(.*?)(?:\]|$)(.*)$`)
+)
 
 // cutCount cuts a number of devices off the beginning: "2x ", "8 x ", "2 RTX 3090", "dual 3090", "two RTX 4090s".
 func cutCount(text string) (count int, rest string) {
@@ -511,7 +479,7 @@ func cutCount(text string) (count int, rest string) {
 
 // hwWords reads the words of a text that say which product it is, and the memory in GB.
 func hwWords(text string) (words []string, memory float64) {
-	ws, memory := significant(split(withCores(text)))
+	ws, memory := significant(split(rewrite(coreForms, text)))
 	for _, w := range phrased(ws) {
 		if !is("noise", w.text) {
 			words = append(words, w.text)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -429,7 +430,7 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 			k.ranked += *h.VRAMGB / 1e4
 		}
 		for _, name := range x.record(k, slices.Clone(h.Aliases)) {
-			cut := cutHardware(withCores(name))
+			cut := cutHardware(rewrite(coreForms, name))
 			ws, memory := significant(split(cut.whole()))
 			for _, extra := range cut.extras {
 				if memory == 0 {
@@ -580,23 +581,17 @@ func oneApart(a, b string) bool {
 // lettersAsDigits writes letters that look like digits as these.
 var lettersAsDigits = strings.NewReplacer("o", "0", "l", "1", "i", "1")
 
-// rejoined are words for near: a number that a letter in place of a digit split, such as 4o90, is that number.
-func (x *lexicon) rejoined(ws []word) (out []string) {
-	for i := 0; i < len(ws); {
-		to, joined := i+1, ws[i].text
-		for ; to < len(ws) && ws[to].start == ws[to-1].end; to++ {
-			joined += ws[to].text
+// digits writes a number with a letter in place of a digit, such as 4o90, as the number that names have.
+func (x *lexicon) digits(text string) string {
+	return mistyped.ReplaceAllStringFunc(text, func(w string) string {
+		if number := lettersAsDigits.Replace(w); x.post[number] != nil {
+			return number
 		}
-		parts := texts(ws[i:to])
-		if to-i > 1 && isDigit(joined[0]) && slices.ContainsFunc(parts, func(part string) bool { return len(part) == 1 || x.post[part] == nil }) {
-			if digits := lettersAsDigits.Replace(joined); x.post[digits] != nil {
-				parts = []string{digits}
-			}
-		}
-		out, i = append(out, parts...), to
-	}
-	return out
+		return w
+	})
 }
+
+var mistyped = regexp.MustCompile(`\b[0-9]+[oli][0-9oli]*\b`)
 
 // near are the records that have most of some words, the rare ones counting more, at most MaxCandidates.
 func (x *lexicon) near(words []string) (out []int) {

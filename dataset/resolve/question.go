@@ -58,6 +58,21 @@ type Named struct {
 // Device is the hardware that a name means, nil for none.
 func (n *Named) Device() *dataset.Hardware { return n.device }
 
+var (
+	comparing     = expression("comparing")
+	hostWords     = expression("of hosts")
+	machineWords  = expression("of machines")
+	hardwareAsked = expression("asks for hardware")
+	modelsAsked   = expression("asks for models")
+	wished        = expression("wished")
+	unknownAt     = expression("beside an unknown device")
+	askedMac      = expression("asks for a mac")
+	askedGPU      = expression("asks for a card")
+	bareCount     = expression("bare number of devices")
+	betweenCount  = expression("between a number and devices")
+	countFact     = expression("number of devices")
+)
+
 // asking is a question while it is read.
 type asking struct {
 	*Question
@@ -92,7 +107,7 @@ func (r *Resolver) Read(question string) *Question {
 
 // asked is a question of which the facts and the numbers of devices were read, and no names.
 func (r *Resolver) asked(text string, strict bool) *asking {
-	text = withCores(text)
+	text = rewrite(coreForms, text)
 	a := &asking{Question: &Question{text: text}, r: r, facts: readFacts(text, strict), strict: strict, words: phrased(split(text))}
 	a.used = make([]bool, len(a.words))
 	a.readCounts()
@@ -350,8 +365,6 @@ type deviceCount struct {
 	n int
 }
 
-var countFact = expression("number of devices")
-
 // readCounts reads the numbers of devices that a text says with a sign or a word, and marks their words as used.
 func (a *asking) readCounts() {
 	count := func(start, end int, number string) {
@@ -606,8 +619,6 @@ func (a *asking) memoryAt(start, end int) float64 {
 	return 0
 }
 
-var bareCount = regexp.MustCompile(`(?:^|[ (])([1-9][0-9]?)(?: (?:nvidia|amd|geforce|tesla|intel))* $`)
-
 // countOf finds the number of devices at a name.
 func (a *asking) countOf(n *Named) {
 	for _, c := range a.numbers {
@@ -621,8 +632,6 @@ func (a *asking) countOf(n *Named) {
 		a.usePlace(m[2], m[3])
 	}
 }
-
-var betweenCount = regexp.MustCompile(`^(?:nvidia|amd|geforce|tesla|intel|gb|[ x*×0-9g的])*$`)
 
 // roles tells what computes from what is beside it: the processor of a machine with a card, the graphics inside a
 // processor, the machine around a chip.
@@ -651,75 +660,47 @@ func (a *asking) roles() {
 	a.Hardware = kept
 }
 
-var comparing = regexp.MustCompile(`\b(?:vs\.?|versus|or|better than|faster than|faster|slower than|than|compared?|oder|ou)\b|还是`)
-
 // compares reports whether a text sets several things side by side.
 func (a *asking) compares() bool { return comparing.MatchString(a.text) }
 
 // attach gives the amounts of memory and the numbers of devices to what they are of.
 func (a *asking) attach() {
-	unified, card := false, false
+	var known, unified, card bool
 	for _, n := range a.Hardware {
 		if h := n.device; h != nil {
-			card = card || h.Type == "gpu" && !h.UnifiedMemory
-			unified = unified || h.UnifiedMemory || h.Type == "soc" || h.Type == "apu" || h.Type == "laptop" || h.Type == "desktop"
+			known, card = true, card || h.Type == "gpu" && !h.UnifiedMemory
+			unified = unified || h.UnifiedMemory || slices.Contains([]dataset.HardwareType{"soc", "apu", "laptop", "desktop"}, h.Type)
 		}
 	}
-	processor := len(a.Hardware) == 1 && a.Hardware[0].device != nil && a.Hardware[0].device.Type == "cpu"
+	processor := len(a.Hardware) == 1 && known && a.Hardware[0].device.Type == "cpu"
+	host := processor || card || !known && hostWords.MatchString(a.text) && !machineWords.MatchString(a.text)
 	for _, m := range a.facts.memories {
-		of := a.deviceOf(m)
-		switch {
-		case card && !m.ofDevice && (m.ofHost || of == nil) && !unified, processor:
+		switch of := slices.ContainsFunc(a.Hardware, func(n Named) bool { return a.has(&n, m) }); {
+		case host && (processor || !m.ofDevice && !of && !unified):
 			a.HostMemoryGB = m.gb
-		case m.ofDevice || of != nil || unified:
-			if a.MemoryGB == 0 || m.ofDevice {
-				a.MemoryGB = m.gb
-			}
-		case !slices.ContainsFunc(a.Hardware, func(n Named) bool { return n.device != nil }) && hostWords.MatchString(a.text) && !machineWords.MatchString(a.text):
-			a.HostMemoryGB = m.gb
-		case a.MemoryGB == 0:
+		case m.ofDevice || a.MemoryGB == 0:
 			a.MemoryGB = m.gb
 		}
 	}
 	for _, n := range a.Hardware {
-		a.Count += max(n.Count, 1)
+		if a.Count += n.Count; n.Count == 0 && len(a.Hardware) > 1 {
+			a.Count++
+		}
 	}
-	if a.Count == len(a.Hardware) && len(a.Hardware) < 2 && (len(a.Hardware) == 0 || a.Hardware[0].Count == 0) {
-		a.Count = 0
-	}
-	if counts := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(counts) == 1 && !isDigit(a.text[counts[0].start]) && counts[0].n > 1 {
-		a.Count = counts[0].n // "... dual"
+	if c := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(c) == 1 && !isDigit(a.text[c[0].start]) && c[0].n > 1 {
+		a.Count = c[0].n // "... dual"
 	}
 	a.Quantization, a.Context, a.MaxPriceUSD = a.facts.quantization, a.facts.context, a.facts.maxPrice
 }
 
-var (
-	hostWords    = regexp.MustCompile(`\b(?:cpus?|vcpus?|i[3579]|xeon|epyc|ryzen|threadripper|processor|ddr[345])\b`)
-	machineWords = regexp.MustCompile(`\b(?:mac|macbook|imac|iphone|ipad|phone|xiaomi|redmi|samsung|galaxy|pixel|oneplus|vram)`)
-)
-
-// deviceOf is the device that an amount of memory is of, by where it stands and what the device has; nil for none.
-func (a *asking) deviceOf(m amount) *Named {
-	for i := range a.Hardware {
-		n := &a.Hardware[i]
-		if n.device == nil {
-			continue
-		}
-		if m.ofHost && n.device.Type == "gpu" && !n.device.UnifiedMemory {
-			continue
-		}
-		if between := a.between(m, n); between && !m.ofHost {
-			if own, clash := memoryOf(n.device, m.gb); own || !clash && n.device.UnifiedMemory || n.device.VRAMGB != nil && m.gb <= 2**n.device.VRAMGB {
-				return n
-			}
-		}
+// has reports whether an amount of memory is of a device, by where it stands and what the device has.
+func (a *asking) has(n *Named, m amount) bool {
+	if n.device == nil || m.ofHost {
+		return false
 	}
-	if len(a.Hardware) == 1 && a.Hardware[0].device != nil && !m.ofHost && a.HostMemoryGB == 0 {
-		if own, _ := memoryOf(a.Hardware[0].device, m.gb); own {
-			return &a.Hardware[0]
-		}
-	}
-	return nil
+	own, clash := memoryOf(n.device, m.gb)
+	may := own || !clash && n.device.UnifiedMemory || n.device.VRAMGB != nil && m.gb <= 2**n.device.VRAMGB
+	return may && a.between(m, n) || own && len(a.Hardware) == 1 && a.HostMemoryGB == 0
 }
 
 // between reports whether an amount stands at a device, with no "and" or plus between.
@@ -732,11 +713,7 @@ func (a *asking) between(m amount, n *Named) bool {
 }
 
 var (
-	hardwareAsked = regexp.MustCompile(`\b(?:what|which|min(?:imum)?|cheapest|best|optimal|required?|recommended|good|quel(?:le)?|welche[rs]?)\b[a-z /]*\b(?:gpus?|cards?|hardware|cpus?|vram|ram|memory|machine|computer|laptop|macs?|pc|setup|specs?|requirements?|device|way|carte)\b|` +
-		`\b(?:gpu|ram|vram|memory|hardware|system)(?:/[a-z]+)? (?:requirements?|is required|needed|required|for|pour)\b|\bhow (?:much|many)\b|\b(?:do|would|will) i need\b|\bneeded (?:for|to)\b|\bbudget\b|\brequirements?\b|哪些 ?gpu|什么显卡|多少显存|需要什么`)
-	modelsAsked = regexp.MustCompile(`\b(?:which|what|best|good|any)(?: [a-z]+){0,3} (?:models?|llms?)\b|\b(?:models?|llms?) (?:for|that|faster|on|over)\b|\bwhat (?:can|could|should) i run\b|\bwhat (?:runs|fits)\b|\bwhich (?:model|llm)\b|哪些模型`)
-	manyAsked   = regexp.MustCompile(`\bhow many\b`)
-	wished      = regexp.MustCompile(`\b(?:at least|minimum|min|want|need|faster than|or more|goal|target)\b`)
+	manyAsked = regexp.MustCompile(`\bhow many\b`)
 )
 
 // intend says what the question wants.
@@ -774,8 +751,6 @@ func (a *asking) unknownDevice() bool {
 	return slices.ContainsFunc(a.Unused, func(w string) bool { return isDigit(w[0]) || isDigit(w[len(w)-1]) }) || unknownAt.MatchString(a.text)
 }
 
-var unknownAt = regexp.MustCompile(`\b(?:on|with) (?:an? |my |the )?[a-z0-9]`)
-
 // unused lists the words that were not used and do say something.
 func (a *asking) unused() {
 	for i, w := range a.words {
@@ -802,8 +777,3 @@ func (q *Question) Asked() map[string]string {
 	}
 	return out
 }
-
-var (
-	askedMac = regexp.MustCompile(`\b(?:macs?|macbooks?|apple)\b`)
-	askedGPU = regexp.MustCompile(`\b(?:which|what|cheapest|best|good|an?) (?:[a-z]+ )?(?:gpus?|graphics cards?|cards?)\b`)
-)

@@ -64,14 +64,11 @@ type rewriting struct {
 	to   string
 }
 
-// rewritings reads a section with lines such as "sign :: expression = replacement".
+// rewritings reads a section with lines such as "sign :: expression = replacement", in which _ is a blank.
 func rewritings(section string) (out []rewriting) {
 	for _, line := range vocabulary[section].order {
 		sign, form, _ := strings.Cut(line, ":: ")
-		to := vocabulary[section].means[line]
-		if to == "-" {
-			to = " "
-		}
+		to := strings.ReplaceAll(vocabulary[section].means[line], "_", " ")
 		out = append(out, rewriting{strings.TrimSpace(sign), regexp.MustCompile(form), to})
 	}
 	return out

@@ -159,19 +159,8 @@ func texts(ws []word) []string {
 	return out
 }
 
-// withCores writes the number of graphics cores of a chip as slugs do, and leaves out those of its processor.
-func withCores(text string) string {
-	if !strings.Contains(text, "core") && !strings.Contains(text, "gpu") {
-		return text
-	}
-	return processorCores.ReplaceAllString(graphicsCores.ReplaceAllString(text, " ${1}${2}${3}gcores "), " ")
-}
-
-var (
-	graphicsCores = regexp.MustCompile(
-		`\b(?:([1-9][0-9]?)[- ]?cores? gpu|([1-9][0-9]?)[- ]?gpu[- ]?cores?|([1-9][0-9]?)gpu)\b`)
-	processorCores = regexp.MustCompile(`\b[0-9]+[- ]cores? (?:cpu|processor)\b`)
-)
+// coreForms write the number of graphics cores of a chip as slugs do, and leave out those of its processor.
+var coreForms = rewritings("cores")
 
 // active reports whether a word is the number of parameters read for one token: "a3b", "a400m".
 func active(word string) bool { return len(word) > 2 && word[0] == 'a' && isDigit(word[1]) }
