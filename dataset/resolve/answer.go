@@ -51,9 +51,8 @@ type Answer struct {
 	Name string
 	// Confidence is how it was found.
 	Confidence Confidence
-	// Ambiguous reports that the name fits more than one product, or is not the whole name of one. The
-	// candidates are the products. Slug is then empty, or the record the directory keeps for measurements
-	// that do not say which of them it was (its variants are the candidates).
+	// Ambiguous reports that the name fits more than one product, the candidates, or is not the whole name of one. Slug is
+	// then empty, or the record kept for measurements that do not say which of its variants it was.
 	Ambiguous bool
 	// Quantization is the storage type of the weights found in the name of a model, such as Q4_K_M.
 	Quantization string
@@ -67,8 +66,7 @@ type Answer struct {
 	Count int
 	// Reason says in a sentence how the name was read, or why there is no slug.
 	Reason string
-	// Candidates are the records it may be where there is no single one, best first, at most
-	// MaxCandidates.
+	// Candidates are the records it may be where there is no single one, best first, at most MaxCandidates.
 	Candidates []Candidate
 
 	key    string // to guess by, where no rule had an answer

@@ -17,11 +17,18 @@ type facts struct {
 	least        bool    // the speed is a wish
 	speedWords   bool
 	memories     []amount
-	used         []place // of the text
+	used         places
 	text         string
 }
 
 type place struct{ start, end int }
+
+type places []place
+
+// at reports whether a word is at one of the places.
+func (p places) at(w word) bool {
+	return slices.ContainsFunc(p, func(p place) bool { return w.start < p.end && p.start < w.end })
+}
 
 // An amount of memory in GB, and where it stands.
 type amount struct {
@@ -69,7 +76,7 @@ func readFacts(text string, hardware bool) *facts {
 	f.readQuantization()
 	for _, pattern := range contextFact {
 		m := pattern.FindStringSubmatchIndex(text)
-		if m == nil || f.taken(m[2], m[3]) {
+		if m == nil || f.used.at(word{start: m[2], end: m[3]}) {
 			continue
 		}
 		n := f.number(m, 1)
@@ -130,7 +137,7 @@ func (f *facts) readQuantization() {
 // readMemory reads an amount. A G alone is one only behind a size that is sold.
 func (f *facts) readMemory(m []int) {
 	unit := f.part(m, 2)
-	if unit == "g" && !is("sold sizes", f.part(m, 1)) || f.taken(m[2], m[3]) {
+	if unit == "g" && !is("sold sizes", f.part(m, 1)) || f.used.at(word{start: m[2], end: m[3]}) {
 		return
 	}
 	f.take(m)
@@ -158,11 +165,6 @@ func (f *facts) take(m []int) {
 	if m != nil {
 		f.used = append(f.used, place{m[0], m[1]})
 	}
-}
-
-// taken reports whether a part of the text was read.
-func (f *facts) taken(start, end int) bool {
-	return slices.ContainsFunc(f.used, func(p place) bool { return start < p.end && p.start < end })
 }
 
 // part is a group of a match, empty where it has none.

@@ -136,50 +136,40 @@ func (r *Resolver) keep(a *Answer, h *dataset.Hardware, reason string) {
 	}
 }
 
-// choose answers with the one of several records that has a memory; with the record that is kept for all of them; or with
-// none.
+// choose answers with the one of several records that has a memory, or with none.
 func (r *Resolver) choose(recs []int, memory float64, why string) (a Answer) {
 	kept := slices.DeleteFunc(slices.Clone(recs), func(rec int) bool {
-		h := r.hardware.recs[rec].hardware
-		_, clash := memoryOf(h, memory)
-		outer := func(o int) bool { return h.IntegratedGPU != nil && r.hardware.recs[o].slug == *h.IntegratedGPU }
-		return memory > 0 && clash || slices.ContainsFunc(recs, outer)
+		_, clash := memoryOf(r.hardware.recs[rec].hardware, memory)
+		return memory > 0 && clash
 	})
 	if len(kept) == 0 {
 		kept = recs
 	}
-	a = Answer{MemoryGB: round(memory), Reason: why}
-	if len(kept) == 1 {
-		k := &r.hardware.recs[kept[0]]
+	a.MemoryGB = round(memory)
+	if k := &r.hardware.recs[kept[0]]; len(kept) == 1 {
 		if a.found(k, Parsed, why); k.hardware.Variants != nil {
 			r.keep(&a, k.hardware, why)
 		}
 		return a
 	}
-	a.Ambiguous, a.Candidates = true, r.hardware.list(kept, "fits what the name says")
+	a.Ambiguous, a.Reason, a.Candidates = true, why, r.hardware.list(kept, "fits what the name says")
 	var sizes []string
 	for _, rec := range kept {
-		if h := r.hardware.recs[rec].hardware; h.VRAMGB != nil && h.Type == "gpu" {
-			sizes = append(sizes, fmt.Sprintf("%v GB", *h.VRAMGB))
+		if gb := r.hardware.recs[rec].hardware.VRAMGB; gb != nil && memory == 0 {
+			sizes = append(sizes, fmt.Sprintf("%v GB", *gb))
 		}
 	}
-	if slices.Sort(sizes); memory == 0 && len(slices.Compact(slices.Clone(sizes))) == len(kept) {
+	if slices.Sort(sizes); len(slices.Compact(slices.Clone(sizes))) == len(kept) {
 		a.Reason = "the name does not state the memory size: " + strings.Join(sizes, " or ")
-	}
-	for i := range r.hardware.recs {
-		k := &r.hardware.recs[i]
-		if v := k.hardware.Variants; v != nil && len(*v) == len(kept) && !slices.ContainsFunc(kept, func(rec int) bool { return !slices.Contains(*v, r.hardware.recs[rec].slug) }) {
-			a.found(k, Parsed, why)
-		}
 	}
 	return a
 }
 
-// pciForm finds the id of a device: Windows' "ven_10de&dev_2684", "10de:2684", "0x10de:0x2684:c8", "10de-2684" where it is
+// pciForm finds the id of a device: Windows' "ven_10de&dev_2684", "10de:2684", "0x10de:0x2684", "10de-2684" where it is
 // the whole name, and "device 2d05" behind the name of a vendor. The number alone means nothing.
 var (
 	pciForm = regexp.MustCompile(`ven_([0-9a-f]{4}).*?dev_([0-9a-f]{4})|^([0-9a-f]{4})-([0-9a-f]{4})$|` +
-		`(?:^|[^0-9a-z])(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})(?::([0-9a-f]{2}))?(?:[^0-9a-z]|$)|` +
+		`(?:^|[^0-9a-z])(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})(?:[^0-9a-z]|$)|` +
 		`(nvidia|advanced micro devices|amd|ati |intel).*\bdevice ([0-9a-f]{4})\b`)
 	pciRevision = regexp.MustCompile(`(?:\(rev |rev_)([0-9a-f]{2})\b`)
 	// pciVendors are numbered at https://pcisig.com/membership/member-companies.
@@ -195,12 +185,10 @@ func (r *Resolver) byPCI(text string, memory float64) (a Answer, ok bool) {
 	if at == nil {
 		return a, false
 	}
-	id := at[1] + at[3] + at[5] + pciVendors[at[8]] + ":" + at[2] + at[4] + at[6] + at[9]
+	id := at[1] + at[3] + at[5] + pciVendors[at[7]] + ":" + at[2] + at[4] + at[6] + at[8]
 	ids := []string{id}
 	if revision := pciRevision.FindStringSubmatch(text); revision != nil {
 		ids = []string{id + ":" + revision[1], id}
-	} else if at[7] != "" {
-		ids = []string{id + ":" + at[7], id}
 	}
 	for _, id := range ids {
 		if found := r.printed.pci[id]; len(found) > 0 {
@@ -209,11 +197,8 @@ func (r *Resolver) byPCI(text string, memory float64) (a Answer, ok bool) {
 	}
 	for _, id := range ids {
 		if found := r.printed.shared[id]; len(found) > 0 {
-			a = r.choose(found, memory, "several products have the PCI id "+id)
-			if a.Slug != "" && !a.Ambiguous { // others have the id
-				a.unsure(a.Reason, "has this PCI id")
-				a.Ambiguous, a.Confidence = true, ""
-			}
+			a.Ambiguous, a.Reason = true, "several products have the PCI id "+id
+			a.Candidates = r.hardware.list(found, "has this PCI id")
 			return a, true
 		}
 	}
@@ -259,7 +244,7 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 	text := name.main
 	for _, extra := range name.extras {
 		words, gb := hwWords(extra)
-		if gb > 0 && name.count > 1 && (slices.Contains(words, "total") || slices.Contains(words, "combined")) {
+		if gb > 0 && name.count > 1 && slices.Contains(words, "total") {
 			extra = fmt.Sprintf("%v gb", gb/float64(name.count))
 		}
 		card := cardNamed.MatchString(extra)
@@ -284,19 +269,13 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 	found := q.Hardware
 	if len(found) == 1 {
 		a.Count = max(a.Count, found[0].Count)
-		if counts := q.numbers; a.Count == 0 && len(counts) == 1 && counts[0].end == len(q.text) {
-			a.Count = counts[0].n
-		}
 	}
-	if len(found) == 0 && q.Host != nil {
-		found = []Named{*q.Host}
-	}
-	found = inside(found, text)
+	found = inside(found)
 	unread := q.unread(len(name.main), found)
 	switch {
 	case len(found) == 0 && wholeLine(name.main):
 		a.Ambiguous, a.Reason = true, "the name is that of a whole line of products"
-	case len(found) == 0 || unread == "" && found[0].Slug == "" && len(found[0].Candidates) == 0:
+	case len(found) == 0:
 		a.Reason, a.key = unknownName, name.main
 	case len(found) > 1:
 		a.Ambiguous, a.listed, a.Reason = true, true, "the name lists several products"
@@ -326,7 +305,7 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 
 // inside leaves the processor of those named where the others are the graphics inside it, and the card of a machine with a
 // processor.
-func inside(found []Named, text string) []Named {
+func inside(found []Named) []Named {
 	i := slices.IndexFunc(found, func(n Named) bool {
 		return n.device != nil && (n.device.IntegratedGPU != nil || n.device.Type == "cpu")
 	})
@@ -335,15 +314,13 @@ func inside(found []Named, text string) []Named {
 	}
 	chip := found[i]
 	others := slices.Delete(slices.Clone(found), i, i+1)
-	outer := func(n Named) bool {
-		own := chip.device.IntegratedGPU
-		return n.device == nil || n.device.Type != "apu" && !(own != nil && n.device.Slug == *own) && !strings.Contains(text, "integrated")
-	}
-	switch {
-	case !slices.ContainsFunc(others, outer):
+	switch device := others[0].device; {
+	case len(others) > 1 || device == nil:
+		return found
+	case device.Type == "apu":
 		chip.Reason = "graphics inside " + chip.Name
 		return []Named{chip}
-	case len(others) == 1 && others[0].device != nil && others[0].device.Type == "gpu":
+	case device.Type == "gpu":
 		others[0].Reason = "in a machine with " + chip.Name
 		return others
 	}
@@ -363,9 +340,9 @@ func (a *asking) unread(main int, found []Named) string {
 		architecture = strings.ToLower(*found[0].device.Architecture)
 	}
 	before := word{text: " "}
-	for i, w := range a.words {
+	for _, w := range a.words {
 		switch {
-		case a.used[i], isDigit(w.text[0]), is("noise", w.text), is("measures", w.text), is("labels", w.text), is("brands", w.text):
+		case a.usedAt(w), isDigit(w.text[0]), is("noise", w.text), is("measures", w.text), is("labels", w.text), is("brands", w.text):
 		case w.text == architecture, w.text == "s" && isDigit(before.text[0]), board && is("board words", w.text):
 		case len(w.text) == 1 && (board || !is("suffixes", w.text)), behind && w.start < main:
 		case is("beside", w.text) && (w.start > main || w.text != "x"), w.text == "max" && is("measures", before.text):

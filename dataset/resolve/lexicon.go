@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // A lexicon finds the records of one kind: by a whole name, or by words that a name has, whatever their order.
@@ -173,7 +175,7 @@ func (x *lexicon) match(words []string, memory float64, tags bool) (out []match)
 		best, named := match{cost: math.Inf(1)}, (*form)(nil)
 		for i := range x.recs[rec].forms {
 			f := &x.recs[rec].forms[i]
-			if f.tag && !tags || x.kind == Hardware && turned(words, f.words) {
+			if f.tag && !tags || x.kind == Hardware && (turned(words, f.words) || turned(f.words, words)) {
 				continue
 			}
 			if m := x.compare(rec, f, words, memory); m.cost < best.cost {
@@ -242,13 +244,6 @@ func (k *known) begins(w string) bool {
 	return slices.ContainsFunc(k.forms, func(f form) bool { return f.words[0] == w })
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // all are the records that have all words.
 func (x *lexicon) all(words []string) (recs postings) {
 	for i, w := range words {
@@ -261,22 +256,12 @@ func (x *lexicon) all(words []string) (recs postings) {
 	return recs
 }
 
-// turned reports whether a letter that is before a number in words is behind it in a name, or the other way round: a
-// G4600 is not a 4600G.
+// turned reports whether a letter that is before a number in words is behind it in a name: a G4600 is not a 4600G.
 func turned(words, name []string) bool {
-	letter := func(list []string, i int) string {
-		if i >= 0 && i < len(list) && len(list[i]) == 1 && isLetter(list[i][0]) {
-			return list[i]
-		}
-		return ""
-	}
-	for i, w := range words {
-		if at := slices.Index(name, w); at >= 0 && isDigit(w[0]) && len(w) > 1 {
-			before, behind := letter(words, i-1), letter(words, i+1)
-			if before != "" && letter(name, at+1) == before && letter(name, at-1) != before ||
-				behind != "" && letter(name, at-1) == behind && letter(name, at+1) != behind {
-				return true
-			}
+	for i, w := range words[1:] {
+		at := slices.Index(name, words[i])
+		if len(words[i]) == 1 && isDigit(w[0]) && at > 0 && name[at-1] == w {
+			return true
 		}
 	}
 	return false
@@ -552,30 +537,12 @@ func (x *lexicon) misspelled(w string) (meant string) {
 func (x *lexicon) like(w string, longer int) (out []string) {
 	for n := len(w) - longer; n <= len(w)+longer; n++ {
 		for _, have := range x.long[n] {
-			if oneApart(have, w) {
+			if levenshtein.ComputeDistance(have, w) == 1 {
 				out = append(out, have)
 			}
 		}
 	}
 	return out
-}
-
-// oneApart reports whether two words differ by one letter more, less or other, or by two that changed places.
-func oneApart(a, b string) bool {
-	if len(a) < len(b) {
-		a, b = b, a
-	}
-	if len(a)-len(b) > 1 {
-		return false
-	}
-	i := 0
-	for i < len(b) && a[i] == b[i] {
-		i++
-	}
-	if len(a) > len(b) {
-		return a[i+1:] == b[i:]
-	}
-	return i < len(b) && (a[i+1:] == b[i+1:] || i+1 < len(b) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
 }
 
 // lettersAsDigits writes letters that look like digits as these.
@@ -608,7 +575,11 @@ func (x *lexicon) near(words []string) (out []int) {
 		case p != nil:
 			add(p, 1)
 		case len(w) > 4 || len(w) > 2 && isDigit(w[0]):
-			for _, have := range x.like(w, b2i(isDigit(w[0]))) {
+			longer := 0
+			if isDigit(w[0]) {
+				longer = 1
+			}
+			for _, have := range x.like(w, longer) {
 				add(x.post[have], 0.5)
 			}
 		}

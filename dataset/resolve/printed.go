@@ -25,83 +25,71 @@ func Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset
 
 // Review is Review by the records that r was made of: to make a Resolver costs most of judging a few measurements.
 func (r *Resolver) Review([]*dataset.Model, []*dataset.Hardware) func(*dataset.Benchmark) (field, text string) {
-	v := comparison{r, map[asPrinted]string{}, map[string]int{}}
+	v := comparison{r, map[printedName]Answer{}}
 	return v.review
 }
 
-// A comparison remembers what it said: measurements have few different names.
+// A comparison remembers what names mean: measurements have few different ones.
 type comparison struct {
 	*Resolver
-	said   map[asPrinted]string
-	counts map[string]int // of devices, by name of hardware
+	read map[printedName]Answer
 }
 
-// asPrinted is a name with the record that a page says it means.
-type asPrinted struct {
+type printedName struct {
 	kind Kind
 	name string
-	slug dataset.Slug
+}
+
+func (v *comparison) means(name printedName) Answer {
+	a, ok := v.read[name]
+	if !ok {
+		a = v.Strict(name.kind, name.name)
+		v.read[name] = a
+	}
+	return a
 }
 
 func (v *comparison) review(b *dataset.Benchmark) (field, text string) {
-	if text := v.against(asPrinted{Model, b.ModelRaw, b.Model}); text != "" {
+	if text := v.compare(printedName{Model, b.ModelRaw}, b.Model); text != "" {
 		return "model_raw", text
 	}
-	if text := v.against(asPrinted{Hardware, b.HardwareRaw, b.Hardware}); text != "" {
+	if text := v.compare(printedName{Hardware, b.HardwareRaw}, b.Hardware); text != "" {
 		return "hardware_raw", text
 	}
-	count, known := v.counts[b.HardwareRaw]
-	if !known {
-		count = v.Strict(Hardware, b.HardwareRaw).Count
-		v.counts[b.HardwareRaw] = count
-	}
-	if count != 0 && int64(count) != b.HardwareCount {
+	if count := v.means(printedName{Hardware, b.HardwareRaw}).Count; count != 0 && int64(count) != b.HardwareCount {
 		text = fmt.Sprintf("is not the %d in hardware_raw %q, got %d", count, b.HardwareRaw, b.HardwareCount)
 	}
 	return "hardware_count", text
 }
 
-// against is what in a name contradicts the record that a page says it means, empty for nothing.
-func (v *comparison) against(name asPrinted) string {
-	text, known := v.said[name]
-	if !known {
-		if text = v.compare(name); text != "" {
-			text = fmt.Sprintf("%s, where %s is %q, got %q", text, name.kind, name.slug, name.name)
-		}
-		v.said[name] = text
-	}
-	return text
-}
-
 // printedType is what llama-bench calls a file: its architecture and size. Models of other names have them too.
 var printedType = regexp.MustCompile(`^[a-z]+[0-9]*(?:moe|vl)? [0-9.]+[BM](?:\.A[0-9.]+B)? `)
 
-func (v *comparison) compare(name asPrinted) string {
-	a := v.Strict(name.kind, name.name)
-	meant := []dataset.Slug{a.Slug}
-	if a.Slug == "" && a.Ambiguous && len(a.Candidates) < MaxCandidates && !printedType.MatchString(name.name) { // all there are
-		meant = meant[:0]
-		for _, c := range a.Candidates {
-			meant = append(meant, c.Slug)
-		}
-	}
-	x := v.lexicon(name.kind)
-	at, ok := x.exact[string(name.slug)]
+// compare is what in a name contradicts the record that a page says it means, empty for nothing.
+func (v *comparison) compare(name printedName, slug dataset.Slug) (text string) {
+	a, x := v.means(name), v.lexicon(name.kind)
+	at, ok := x.exact[string(slug)]
 	if !ok {
 		return ""
 	}
-	may := func(slug dataset.Slug) bool { return v.mayBe(&x.recs[x.exact[string(slug)]], &x.recs[at]) }
-	if len(meant) > 0 && meant[0] != "" && !slices.ContainsFunc(meant, may) {
-		return "is a name of " + string(meant[0])
+	meant := []Candidate{{Slug: a.Slug}}
+	if a.Slug == "" && a.Ambiguous && len(a.Candidates) < MaxCandidates && !printedType.MatchString(name.name) { // all there are
+		meant = a.Candidates
 	}
-	if name.kind == Hardware {
-		maker := makerOf(cutHardware(clean(limit(name.name))).main)
-		if maker != "" && maker != x.recs[at].hardware.Vendor {
-			return fmt.Sprintf("says %q", maker)
-		}
-		return ""
+	may := func(c Candidate) bool { return v.mayBe(&x.recs[x.exact[string(c.Slug)]], &x.recs[at]) }
+	maker := makerOf(cutHardware(clean(limit(name.name))).main)
+	switch {
+	case len(meant) > 0 && meant[0].Slug != "" && !slices.ContainsFunc(meant, may):
+		text = "is a name of " + string(meant[0].Slug)
+	case name.kind == Model:
+		text = compareSize(a.ParamsB, x.recs[at].model)
+	case maker != "" && maker != x.recs[at].hardware.Vendor:
+		text = fmt.Sprintf("says %q", maker)
 	}
-	return compareSize(a.ParamsB, x.recs[at].model)
+	if text != "" {
+		text = fmt.Sprintf("%s, where %s is %q, got %q", text, name.kind, slug, name.name)
+	}
+	return text
 }
 
 // compareSize compares a size in billions of parameters, 0 for none, with those of a model: makers call models by any of

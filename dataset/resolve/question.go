@@ -79,7 +79,7 @@ type asking struct {
 	r     *Resolver
 	facts *facts
 	words []word
-	used  []bool
+	names places // that were used for names
 
 	numbers []deviceCount // of devices, that the text says with a sign or a word
 	several bool          // devices, or a desktop, so that no chip for laptops is meant
@@ -109,11 +109,7 @@ func (r *Resolver) Read(question string) *Question {
 func (r *Resolver) asked(text string, strict bool) *asking {
 	text = rewrite(coreForms, text)
 	a := &asking{Question: &Question{text: text}, r: r, facts: readFacts(text, strict), strict: strict, words: phrased(split(text))}
-	a.used = make([]bool, len(a.words))
 	a.readCounts()
-	for _, p := range a.facts.used {
-		a.usePlace(p.start, p.end)
-	}
 	return a
 }
 
@@ -133,14 +129,14 @@ type span struct {
 
 // spans finds the words that name records of a lexicon, the longest names first. A name is of neighbouring words;
 // between them may be words that say nothing.
-func (a *asking) spans(x *lexicon, ws []word, used []bool) (out []span) {
+func (a *asking) spans(x *lexicon, ws []word) (out []span) {
 	for {
 		var best span
 		for i := range ws {
-			if used[i] || !a.mayBegin(x, ws, used, i) {
+			if !a.mayBegin(x, ws, i) {
 				continue
 			}
-			if s := a.grow(x, ws, used, i); s != nil && a.weigh(x, ws, s) && s.weight > best.weight {
+			if s := a.grow(x, ws, i); s != nil && a.weigh(x, ws, s) && s.weight > best.weight {
 				best = *s
 			}
 		}
@@ -148,18 +144,16 @@ func (a *asking) spans(x *lexicon, ws []word, used []bool) (out []span) {
 			slices.SortFunc(out, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 			return out
 		}
-		for i := best.from; i < best.to; i++ {
-			used[i] = true
-		}
+		a.use(ws[best.from].start, ws[best.to-1].end)
 		out = append(out, best)
 	}
 }
 
 // mayBegin reports whether a name can begin at a word.
-func (a *asking) mayBegin(x *lexicon, ws []word, used []bool, i int) bool {
+func (a *asking) mayBegin(x *lexicon, ws []word, i int) bool {
 	number := isDigit(ws[i].text[0])
 	switch {
-	case common(ws, i), i > 0 && !used[i-1] && ws[i].start == ws[i-1].end && number && ws[i-1].text[0] < 0x80:
+	case a.usedAt(ws[i]), common(ws, i), i > 0 && !a.usedAt(ws[i-1]) && ws[i].start == ws[i-1].end && number && ws[i-1].text[0] < 0x80:
 		return false
 	case x.kind == Hardware:
 		billions := number && i+1 < len(ws) && ws[i+1].text == "b" && ws[i+1].start == ws[i].end
@@ -172,7 +166,7 @@ func (a *asking) mayBegin(x *lexicon, ws []word, used []bool, i int) bool {
 const mostRecords = 130
 
 // grow finds the name that begins at a word.
-func (a *asking) grow(x *lexicon, ws []word, used []bool, from int) *span {
+func (a *asking) grow(x *lexicon, ws []word, from int) *span {
 	s := &span{from: from, to: from}
 	var set postings
 	var optional []string
@@ -181,9 +175,9 @@ grow:
 	for j := from; j < len(ws); j++ {
 		w, last := ws[j].text, j == len(ws)-1
 		switch {
-		case used[j] && set != nil && a.facts.taken(ws[j].start, ws[j].end):
+		case a.facts.used.at(ws[j]) && set != nil:
 			continue
-		case used[j]:
+		case a.usedAt(ws[j]):
 			break grow
 		case machine && is("brands", w), set != nil && !last && machine && w == "with" && len(optional) > 0, set != nil && !last && w == "the":
 			continue
@@ -325,8 +319,8 @@ func (a *asking) joined(w, next word, signs string) bool {
 }
 
 // broken reports whether a word beside a span makes another product of it, or says that no record is meant.
-func (a *asking) broken(x *lexicon, ws []word, used []bool, s *span) bool {
-	free := func(i int) bool { return i >= 0 && i < len(ws) && !used[i] }
+func (a *asking) broken(x *lexicon, ws []word, s *span) bool {
+	free := func(i int) bool { return i >= 0 && i < len(ws) && !a.usedAt(ws[i]) }
 	hyphen := func(i int) bool { return a.joined(ws[i], ws[i+1], "-_") } // between words i and i+1
 	numbered := func(w string) bool { return isDigit(w[len(w)-1]) }
 	if i := s.to; free(i) {
@@ -365,31 +359,23 @@ type deviceCount struct {
 	n int
 }
 
-// readCounts reads the numbers of devices that a text says with a sign or a word, and marks their words as used.
+// readCounts reads the numbers of devices that a text says with a sign or a word.
 func (a *asking) readCounts() {
 	count := func(start, end int, number string) {
 		n, _ := strconv.Atoi(number)
 		a.numbers = append(a.numbers, deviceCount{place{start, end}, n})
-		if !a.facts.taken(start, end) {
-			a.facts.used = append(a.facts.used, place{start, end})
-		}
+		a.facts.used = append(a.facts.used, place{start, end})
 	}
 	for _, m := range countFact.FindAllStringSubmatchIndex(a.text, -1) {
-		for g := 2; g < len(m); g += 2 {
+		for g := 2; g < len(m); g += 4 { // with the sign, and without it
 			if m[g] >= 0 {
-				count(m[g], m[g+1], a.text[m[g]:m[g+1]])
+				count(m[g], m[g+1], a.text[m[g+2]:m[g+3]])
 			}
 		}
 	}
-	for i, w := range a.words {
+	for _, w := range a.words {
 		if n := means("counts", w.text); n != "" && !a.strict { // else cutCount has read it
 			count(w.start, w.end, n)
-		}
-		begins := func(at int) bool {
-			return slices.ContainsFunc(a.numbers, func(c deviceCount) bool { return c.start == at || c.end == at })
-		}
-		if w.text == "x" && (i > 0 && begins(a.words[i-1].end) || i+1 < len(a.words) && begins(a.words[i+1].start)) {
-			a.used[i] = true
 		}
 	}
 }
@@ -399,7 +385,7 @@ func (a *asking) readTool() {
 	x := a.r.tools
 	best := 0
 	for i, w := range a.words {
-		if a.used[i] && w.text != "exl" || is("common", w.text) {
+		if a.usedAt(w) && w.text != "exl" || is("common", w.text) {
 			continue
 		}
 		for to := min(i+4, len(a.words)); to > i; to-- {
@@ -414,7 +400,7 @@ func (a *asking) readTool() {
 		}
 	}
 	if a.Tool != nil {
-		a.usePlace(a.Tool.start, a.Tool.end)
+		a.use(a.Tool.start, a.Tool.end)
 	}
 }
 
@@ -422,23 +408,19 @@ func (a *asking) readTool() {
 func (a *asking) readModels() {
 	x := a.r.models
 	ws := x.spell(sized(a.words), true)
-	used := make([]bool, len(ws))
-	for i, w := range ws {
-		used[i] = a.usedAt(w.start, w.end)
-	}
 	var last *span
-	for _, s := range a.spans(x, ws, used) {
-		n := a.named(x, ws, used, &s)
+	for _, s := range a.spans(x, ws) {
+		n := a.named(x, ws, &s)
 		if n.Slug != "" || len(n.Candidates) > 0 {
 			a.Models = append(a.Models, n)
 			last = &s
 		}
 	}
 	for i, w := range ws {
-		if last != nil && !used[i] && isSize(w.text) && i > last.to && i < last.to+3 && len(a.Models) == 1 { // "Llama 3.1 405B vs 70B"
+		if last != nil && !a.usedAt(w) && isSize(w.text) && i > last.to && i < last.to+3 && len(a.Models) == 1 { // "Llama 3.1 405B vs 70B"
 			words := append(slices.DeleteFunc(slices.Clone(last.words), isSize), w.text)
 			if m := x.match(words, 0, true); len(m) > 0 {
-				a.Models = append(a.Models, a.named(x, ws, used, &span{from: i, to: i + 1, words: words, matches: m}))
+				a.Models = append(a.Models, a.named(x, ws, &span{from: i, to: i + 1, words: words, matches: m}))
 			}
 		}
 	}
@@ -447,8 +429,8 @@ func (a *asking) readModels() {
 // readSize finds the size of a model that has no name.
 func (a *asking) readSize() {
 	for _, w := range sized(a.words) {
-		if n := params(w.text); n > 0 && strings.HasSuffix(w.text, "b") && !a.usedAt(w.start, w.end) {
-			a.usePlace(w.start, w.end)
+		if n := params(w.text); n > 0 && strings.HasSuffix(w.text, "b") && !a.usedAt(w) {
+			a.use(w.start, w.end)
 			if a.SizeB == 0 && len(a.Models) == 0 {
 				a.SizeB = n
 			}
@@ -460,24 +442,22 @@ func (a *asking) readSize() {
 func (a *asking) readHardware() {
 	x := a.r.hardware
 	laptop := slices.ContainsFunc(a.words, func(w word) bool { return w.text == "laptop" }) || ofLaptop(a.text)
-	used := slices.Clone(a.used)
-	for _, s := range a.spans(x, a.words, used) {
+	for _, s := range a.spans(x, a.words) {
 		if laptop && !slices.Contains(s.words, "laptop") {
 			gb := a.memoryAt(a.words[s.from].start, a.words[s.to-1].end)
 			if m := x.match(append(slices.Clip(s.words), "laptop"), gb, true); len(m) > 0 && !m[0].own && !m[0].clash {
 				s.matches = m
 			}
 		}
-		n := a.named(x, a.words, used, &s)
+		n := a.named(x, a.words, &s)
 		a.countOf(&n)
 		a.Hardware = append(a.Hardware, n)
 	}
 }
 
 // named is what a span names.
-func (a *asking) named(x *lexicon, ws []word, used []bool, s *span) (n Named) {
+func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	n.start, n.end = ws[s.from].start, ws[s.to-1].end
-	a.usePlace(n.start, n.end)
 	best := s.matches[0]
 	n.Input, n.Kind, n.Candidates = a.text[n.start:n.end], x.kind, a.fitting(x, s.matches)
 	n.found(best.known, Parsed, "every word of the name is accounted for")
@@ -485,7 +465,7 @@ func (a *asking) named(x *lexicon, ws []word, used []bool, s *span) (n Named) {
 		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.device(n.Candidates[0].Slug)
 	}
 	single := len(n.Candidates) == 1
-	if why := a.doubt(x, ws, s, n.device); why != "" || a.broken(x, ws, used, s) {
+	if why := a.doubt(x, ws, s, n.device); why != "" || a.broken(x, ws, s) {
 		n.unsure(cmp.Or(why, "the question has another word in the name"))
 		return n
 	}
@@ -591,20 +571,10 @@ func (n *Named) unsure(why string) {
 	n.device = nil
 }
 
-func (a *asking) usedAt(start, end int) bool {
-	for i, w := range a.words {
-		if a.used[i] && w.start < end && start < w.end {
-			return true
-		}
-	}
-	return false
-}
+// usedAt reports whether a word is of a fact or of a name that was read.
+func (a *asking) usedAt(w word) bool { return a.facts.used.at(w) || a.names.at(w) }
 
-func (a *asking) usePlace(start, end int) {
-	for i, w := range a.words {
-		a.used[i] = a.used[i] || w.start < end && start < w.end
-	}
-}
+func (a *asking) use(start, end int) { a.names = append(a.names, place{start, end}) }
 
 // memoryAt is the amount of memory that stands at a name, 0 for none: before it, behind it or in brackets.
 func (a *asking) memoryAt(start, end int) float64 {
@@ -627,9 +597,9 @@ func (a *asking) countOf(n *Named) {
 			return
 		}
 	}
-	if m := bareCount.FindStringSubmatchIndex(a.text[:n.start]); m != nil && !a.usedAt(m[2], m[3]) {
+	if m := bareCount.FindStringSubmatchIndex(a.text[:n.start]); m != nil && !a.usedAt(word{start: m[2], end: m[3]}) {
 		n.Count, _ = strconv.Atoi(a.text[m[2]:m[3]])
-		a.usePlace(m[2], m[3])
+		a.use(m[2], m[3])
 	}
 }
 
@@ -687,7 +657,7 @@ func (a *asking) attach() {
 			a.Count++
 		}
 	}
-	if c := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(c) == 1 && !isDigit(a.text[c[0].start]) && c[0].n > 1 {
+	if c := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(c) == 1 && is("counts", a.text[c[0].start:c[0].end]) && c[0].n > 1 {
 		a.Count = c[0].n // "... dual"
 	}
 	a.Quantization, a.Context, a.MaxPriceUSD = a.facts.quantization, a.facts.context, a.facts.maxPrice
@@ -753,8 +723,8 @@ func (a *asking) unknownDevice() bool {
 
 // unused lists the words that were not used and do say something.
 func (a *asking) unused() {
-	for i, w := range a.words {
-		if a.used[i] || is("common", w.text) || is("brands", w.text) || is("counts", w.text) || len(w.text) < 2 && !isDigit(w.text[0]) || is("fillers", w.text) {
+	for _, w := range a.words {
+		if a.usedAt(w) || is("common", w.text) || is("brands", w.text) || is("counts", w.text) || len(w.text) < 2 && !isDigit(w.text[0]) || is("fillers", w.text) {
 			continue
 		}
 		a.Unused = append(a.Unused, a.text[w.start:w.end])
