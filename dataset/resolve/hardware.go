@@ -98,31 +98,17 @@ func (r *Resolver) exactly(text string, i int) (a Answer) {
 	a.found(k, Exact, "slug, name or alias")
 	_, memory := significant(split(text))
 	a.MemoryGB = round(memory)
-	switch others := r.printed.names[text]; {
+	switch others, shared := r.printed.names[text], r.hardware.shared[text]; {
 	case text == string(h.Slug):
-		return a
+	case len(shared) > 1:
+		return r.choose(shared, 0, "several products have this name")
 	case h.Variants != nil:
 		r.keep(&a, h, "the record for measurements that do not say which product it was")
-		return a
 	case wholeLine(text):
 		return Answer{Ambiguous: true, Reason: "the name is that of a whole line of products"}
 	case len(others) > 1:
 		a.Reason = "slug, name or alias; drivers print the same name for the candidates"
 		a.Candidates = r.hardware.list(others, "drivers print this name for it")
-	}
-	if memory > 0 || text == clean(h.Name) {
-		return a
-	}
-	words, _ := significant(split(cutHardware(rewrite(coreForms, text)).whole()))
-	shared := []int{i} // by several forms of one product
-	for _, m := range r.hardware.match(texts(phrased(words)), 0, true) {
-		form := func(w string) bool { return is("shapes", w) && w != "maxq" || len(w) == 1 }
-		if m.rec != i && !m.own && m.hardware.Type == "gpu" && len(m.missing) > 0 && !slices.ContainsFunc(m.missing, func(w string) bool { return !form(w) }) {
-			shared = append(shared, m.rec)
-		}
-	}
-	if len(shared) > 1 {
-		return r.choose(shared, 0, "several forms of the product have this name")
 	}
 	return a
 }
@@ -269,6 +255,9 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 	found := q.Hardware
 	if len(found) == 1 {
 		a.Count = max(a.Count, found[0].Count)
+		if c := q.numbers; a.Count == 0 && len(c) == 1 && c[0].end == len(q.text) {
+			a.Count = c[0].n
+		}
 	}
 	found = inside(found)
 	unread := q.unread(len(name.main), found)

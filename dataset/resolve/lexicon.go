@@ -21,6 +21,7 @@ type lexicon struct {
 	post   map[string]postings // word -> records that have it in a name, or in a fact such as their size
 	joined map[string][]string // "gptoss" -> gpt oss, for words that stand side by side in a name
 	long   map[int][]string    // the words by their length
+	shared map[string][]int    // aliases that several records can have, as they leave out what tells them apart
 }
 
 // postings are numbers of records, rising.
@@ -313,7 +314,7 @@ func (x *lexicon) list(recs []int, reason string) (out []Candidate) {
 }
 
 func newLexicon(kind Kind) *lexicon {
-	return &lexicon{kind: kind, exact: map[string]int{}, post: map[string]postings{}, joined: map[string][]string{}, long: map[int][]string{}}
+	return &lexicon{kind: kind, exact: map[string]int{}, post: map[string]postings{}, joined: map[string][]string{}, long: map[int][]string{}, shared: map[string][]int{}}
 }
 
 // record begins a record, and returns its names in the spelling that is compared.
@@ -415,17 +416,64 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 			k.ranked += *h.VRAMGB / 1e4
 		}
 		for _, name := range x.record(k, slices.Clone(h.Aliases)) {
-			cut := cutHardware(rewrite(coreForms, name))
-			ws, memory := significant(split(cut.whole()))
-			for _, extra := range cut.extras {
-				if memory == 0 {
-					_, memory = significant(split(extra))
-				}
-			}
-			x.add(texts(phrased(ws)), memory, false)
+			words, memory := nameWords(name)
+			x.add(words, memory, false)
 		}
 	}
+	x.share(hardware)
 	return x
+}
+
+// nameWords are the words of a clean name of hardware, and the memory it states in GB.
+func nameWords(name string) (words []string, memory float64) {
+	cut := cutHardware(rewrite(coreForms, name))
+	ws, memory := significant(split(cut.whole()))
+	for _, extra := range cut.extras {
+		if memory == 0 {
+			_, memory = significant(split(extra))
+		}
+	}
+	return texts(phrased(ws)), memory
+}
+
+// share finds the aliases that leave out a part of the name of their record, and have only words that the names of other
+// products have, too: "RTX PRO 6000", "Orin". They are exact names of none of them.
+func (x *lexicon) share(hardware []dataset.Hardware) {
+	relations := dataset.NewRelations(hardware)
+	own := make([][]string, len(hardware))
+	for i := range hardware {
+		own[i], _ = nameWords(clean(hardware[i].Name))
+	}
+	without := func(words, some []string) []string {
+		return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(some, w) || is("lines", w) })
+	}
+	product := func(w string) bool { return is("suffixes", w) || w == "laptop" }
+	for i := range hardware {
+		for _, alias := range hardware[i].Aliases {
+			words, memory := nameWords(clean(alias))
+			left := without(own[i], words)
+			if memory > 0 || len(left) == 0 {
+				continue
+			}
+			shared := []int{i}
+			for _, rec := range x.all(words) {
+				other := without(left, own[rec])
+				foreign := func(w string) bool {
+					at := slices.Index(own[rec], w)
+					form := is("shapes", w) || at > 0 && isDigit(w[0]) && is("shapes", own[rec][at-1]) // SXM2
+					return !form && (!product(w) || !slices.ContainsFunc(other, product))
+				}
+				extra := without(own[rec], append(left, words...))
+				related := relations.Between(hardware[i].Slug, hardware[rec].Slug) != ""
+				if !related && len(without(words, own[rec])) == 0 && !slices.ContainsFunc(extra, foreign) {
+					shared = append(shared, rec)
+				}
+			}
+			if len(shared) > 1 {
+				x.shared[clean(alias)] = shared
+			}
+		}
+	}
 }
 
 // significant are the words of a name of hardware that say which record it is, and the memory in GB.

@@ -99,7 +99,7 @@ func (r *Resolver) byStems(name modelName) (a Answer) {
 
 // trusts reports whether an account does not change models, or made this one.
 func (k *known) trusts(owner string) bool {
-	return owner == "" || is("repackagers", owner) || k.owners[owner] || owner == "models"
+	return owner == "" || is("repackagers", owner) || k.owners[owner] || k.owners[strings.ReplaceAll(owner, "-", "")] || owner == "models"
 }
 
 // whole are the records that have all words of a text in one name, and no others but for the number of active parameters.

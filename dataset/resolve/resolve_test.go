@@ -271,6 +271,45 @@ func TestOwnNames(t *testing.T) {
 	}
 }
 
+// TestShared: no alias is an exact name where other products have the same words in their names and it leaves out what tells
+// them apart.
+func TestShared(t *testing.T) {
+	set, r := load(t)
+	for name, want := range map[string]string{
+		"RTX PRO 6000":         "nvidia-rtx-pro-6000-blackwell nvidia-rtx-pro-6000-blackwell-max-q nvidia-rtx-pro-6000-blackwell-server",
+		"Orin":                 "nvidia-jetson-agx-orin nvidia-jetson-orin-nano-4gb nvidia-jetson-orin-nx-16gb",
+		"Xavier":               "nvidia-jetson-agx-xavier-16gb nvidia-jetson-xavier-nx-8gb",
+		"P100":                 "nvidia-tesla-p100-pcie-16gb nvidia-tesla-p100-sxm2-16gb",
+		"Adreno X1-85":         "qualcomm-snapdragon-x-elite qualcomm-snapdragon-x-plus",
+		"Adreno(TM) X1-85 GPU": "qualcomm-snapdragon-x-elite qualcomm-snapdragon-x-plus",
+	} {
+		if why := wrong(r.Strict(Hardware, name), "? "+want); why != "" {
+			t.Errorf("%s: %s: %s", name, why, show(r.Strict(Hardware, name)))
+		}
+	}
+	own := map[string]dataset.Slug{}
+	for i := range set.Hardware {
+		h := &set.Hardware[i]
+		for _, name := range append([]string{h.Name, string(h.Slug)}, h.Aliases...) {
+			if other := own[clean(name)]; other != "" && other != h.Slug && r.Strict(Hardware, name).Confidence == Exact {
+				t.Errorf("%q is an exact name of %s and of %s", name, other, h.Slug)
+			}
+			own[clean(name)] = h.Slug
+		}
+	}
+}
+
+// TestPrinted: the forms in which drivers, tools, hubs and catalogues print names.
+func TestPrinted(t *testing.T) {
+	_, r := load(t)
+	for _, e := range entries(t, "testdata/printed.txt") {
+		a := r.Strict(kindOf(e.kind), e.name)
+		if why := wrong(a, e.want); why != "" {
+			t.Errorf("printed.txt:%d: %q: %s: %s", e.line, e.name, why, show(a))
+		}
+	}
+}
+
 const reviewedFile = "testdata/reviewed.txt"
 
 // TestShippedRows: what the sources of measurements call a model and its hardware leads to the
