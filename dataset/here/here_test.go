@@ -100,7 +100,7 @@ func TestInspect(t *testing.T) {
 		{"a Mac that lists no displays", Machine{OS: "darwin", Run: programs(map[string]string{"sysctl -n machdep.cpu.brand_string": "Apple M4 Max\n"})}, "apple-m4-max", []string{"apple-m4-max"}, 0},
 		{"Windows", Machine{OS: "windows", Run: programs(map[string]string{"powershell -NoProfile -NonInteractive -Command " + windowsAdapters: printed(t, "windows-adapters.csv")})}, "nvidia-rtx-5090-laptop", []string{"", "nvidia-rtx-5090-laptop"}, 0},
 		{"Windows knows the memory of a card", Machine{OS: "windows", Run: programs(windowsWith(t, "NVIDIA GeForce RTX 5060 Ti", `PCI\VEN_10DE&DEV_2D04&SUBSYS_53541462&REV_A1\4&1`))}, "nvidia-rtx-5060-ti-16gb", []string{"nvidia-rtx-5060-ti-16gb", "amd-ryzen-9-5900x"}, 63.9},
-		{"a device without an id of PCI", Machine{OS: "windows", Run: programs(windowsWith(t, "Qualcomm(R) Adreno(TM) X1-85 GPU", `ACPI\QCOM0C36\0`))}, "qualcomm-snapdragon-x-elite", []string{"qualcomm-snapdragon-x-elite", "amd-ryzen-9-5900x"}, 63.9},
+		{"a device without an id of PCI", Machine{OS: "windows", Run: programs(windowsWith(t, "Qualcomm(R) Adreno(TM) X2-90 GPU", `ACPI\QCOM0C36\0`))}, "qualcomm-snapdragon-x2-elite", []string{"qualcomm-snapdragon-x2-elite", "amd-ryzen-9-5900x"}, 63.9},
 		{"rocm-smi", Machine{OS: "linux", Run: programs(map[string]string{"rocm-smi": "GPU[0]\t\t: Card Series: \t\tAMD Radeon RX 6900 XT\n"})}, "amd-rx-6900-xt", []string{"amd-rx-6900-xt"}, 0},
 		{"nothing known", Machine{OS: "linux", Root: files(append(device("0000:01:00.0", "0x030000", "dead", "beef", "01"), "proc/cpuinfo=model name : Strange CPU 1\n")...)}, "", []string{"", ""}, 0},
 		{"nothing at all", Machine{OS: "plan9"}, "", nil, 0},
