@@ -99,7 +99,7 @@ func (r *Resolver) byStems(name modelName) (a Answer) {
 
 // trusts reports whether an account does not change models, or made this one.
 func (k *known) trusts(owner string) bool {
-	return owner == "" || is("repackagers", owner) || k.owners[owner] || k.owners[strings.ReplaceAll(owner, "-", "")] || owner == "models"
+	return owner == "" || is("repackagers", owner) || k.owners[owner] || k.owners[strings.ReplaceAll(owner, "-", "")]
 }
 
 // whole are the records that have all words of a text in one name, and no others but for the number of active parameters.
@@ -231,7 +231,7 @@ func (r *Resolver) byType(text string) (a Answer, ok bool) {
 	rest, quant := TypeQuantization(text)
 	architecture, size, cut := strings.Cut(rest, " ")
 	at := typeSize.FindStringSubmatch(size)
-	if quant == "" || !cut || at == nil || strings.ContainsAny(rest, "/:") || strings.HasSuffix(text, strings.ToLower(quant)) && strings.Contains(quant, "_K_") {
+	if quant == "" || !cut || at == nil || strings.HasSuffix(text, strings.ToLower(quant)) && strings.Contains(quant, "_K_") {
 		return a, false
 	}
 	billions, _ := strconv.ParseFloat(at[1], 64)

@@ -107,7 +107,9 @@ func (r *Resolver) Read(question string) *Question {
 
 // asked is a question of which the facts and the numbers of devices were read, and no names.
 func (r *Resolver) asked(text string, strict bool) *asking {
-	text = rewrite(coreForms, text)
+	if text = rewrite(coreForms, text); !strict {
+		text = rewrite(coresAsked, text)
+	}
 	a := &asking{Question: &Question{text: text}, r: r, facts: readFacts(text, strict), strict: strict, words: phrased(split(text))}
 	a.readCounts()
 	return a
@@ -336,7 +338,7 @@ func (a *asking) broken(x *lexicon, ws []word, s *span) bool {
 		case model:
 		case w == "laptop" && !slices.Contains(s.words, w) && s.matches[0].hardware.Type == "gpu":
 			return true
-		case w == "s" && (a.several || len(a.numbers) > 0):
+		case w == "s" && (a.several || len(a.numbers) > 0 || bareCount.MatchString(a.text[:ws[s.from].start])):
 		case is("suffixes", w) && (joined || len(w) > 1), joined && touching && w != "s" && w != "x" && !is("brands", w), isDigit(w[0]) && joined:
 			return true
 		}
@@ -385,7 +387,7 @@ func (a *asking) readTool() {
 	x := a.r.tools
 	best := 0
 	for i, w := range a.words {
-		if a.usedAt(w) && w.text != "exl" || is("common", w.text) {
+		if a.usedAt(w) || is("common", w.text) {
 			continue
 		}
 		for to := min(i+4, len(a.words)); to > i; to-- {
@@ -491,8 +493,6 @@ func (a *asking) fitting(x *lexicon, matches []match) (out []Candidate) {
 	switch {
 	case best.cost < shapeWord:
 		slack = freeWord
-	case a.strict && best.bare:
-		slack = shapeWord
 	}
 	lineless := slices.ContainsFunc(best.missing, func(w string) bool { return w == "rtx" || w == "gtx" || w == "rx" })
 	for _, m := range matches {
@@ -530,8 +530,6 @@ func (a *asking) doubt(x *lexicon, ws []word, s *span, h *dataset.Hardware) stri
 		return "the name says another maker"
 	case !sells(slices.Concat(s.words, s.machine)):
 		return "that machine is not sold with this chip"
-	case a.strict && len(s.machine) > 0 && h.Vendor == "qualcomm" && !strings.Contains(a.text, "snapdragon"):
-		return "the machine is not known"
 	case a.strict && best.clash:
 		return fmt.Sprintf("no record with this name has %v GB of memory", a.memoryAt(ws[s.from].start, ws[s.to-1].end))
 	case a.strict && s.words[len(s.words)-1] == "s" && (a.several || len(a.numbers) > 0):
@@ -559,7 +557,7 @@ func (a *asking) variantOf(n *Named) {
 	switch {
 	case len(n.Candidates) == 0:
 		n.unsure(fmt.Sprintf("no record with this name has %v GB of memory", gb))
-	case len(n.Candidates) == 1 && gb > 0 && len(kept) > 1:
+	case len(n.Candidates) == 1 && gb > 0:
 		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.device(n.Candidates[0].Slug)
 		n.Candidates, n.Ambiguous, n.Reason = nil, false, "only this one is sold with that memory"
 	}
@@ -639,7 +637,7 @@ func (a *asking) attach() {
 	for _, n := range a.Hardware {
 		if h := n.device; h != nil {
 			known, card = true, card || h.Type == "gpu" && !h.UnifiedMemory
-			unified = unified || h.UnifiedMemory || slices.Contains([]dataset.HardwareType{"soc", "apu", "laptop", "desktop"}, h.Type)
+			unified = unified || h.UnifiedMemory || slices.Contains([]dataset.HardwareType{"apu", "desktop"}, h.Type)
 		}
 	}
 	processor := len(a.Hardware) == 1 && known && a.Hardware[0].device.Type == "cpu"
