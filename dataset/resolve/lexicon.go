@@ -585,7 +585,8 @@ func (x *lexicon) misspelled(w string) (meant string) {
 func (x *lexicon) like(w string, longer int) (out []string) {
 	for n := len(w) - longer; n <= len(w)+longer; n++ {
 		for _, have := range x.long[n] {
-			if levenshtein.ComputeDistance(have, w) == 1 {
+			ends := have[0] == w[0] || have[n-1] == w[len(w)-1] // of words with one edit, one end is the same
+			if ends && levenshtein.ComputeDistance(have, w) == 1 {
 				out = append(out, have)
 			}
 		}
@@ -610,7 +611,7 @@ var mistyped = regexp.MustCompile(`\b[0-9]+[oli][0-9oli]*\b`)
 
 // near are the records that have most of some words, the rare ones counting more, at most MaxCandidates.
 func (x *lexicon) near(words []string) (out []int) {
-	score := map[int]float64{}
+	score := make([]float64, len(x.recs))
 	all := float64(len(x.recs))
 	add := func(p postings, part float64) {
 		for _, rec := range p {
@@ -633,7 +634,7 @@ func (x *lexicon) near(words []string) (out []int) {
 		}
 	}
 	for rec := range score {
-		if len(words) > 0 && x.recs[rec].begins(words[0]) {
+		if score[rec] > 0 && x.recs[rec].begins(words[0]) {
 			score[rec] += 4
 		}
 		if score[rec] >= math.Log(all)/3 {
