@@ -618,6 +618,8 @@ func (a *asking) roles() {
 		case same >= 0 && a.strict && h.IntegratedGPU != nil && *h.IntegratedGPU == kept[same].device.Slug:
 			n.Reason = "graphics inside " + n.Name
 			kept[same] = n
+		case same >= 0 && kept[same].device.IntegratedGPU != nil && *kept[same].device.IntegratedGPU == h.Slug && !a.strict:
+			kept[same] = n // the graphics compute
 		case same >= 0: // one chip by two names
 			kept[same].Count = max(kept[same].Count, n.Count)
 		case h == nil && card && !a.compares() && !(a.strict && len(n.Candidates) > 0 && a.r.device(n.Candidates[0].Slug).Type == "gpu"):
