@@ -8,36 +8,34 @@ import (
 	"time"
 )
 
+// wantAdmit checks how a keeper judges a secret.
+func wantAdmit(t *testing.T, when string, k *Keeper, d Digest, want Verdict) Standing {
+	t.Helper()
+	call := k.Admit(d)
+	if call.Verdict != want {
+		t.Errorf("%s: Admit() = %v, want %v", when, call.Verdict, want)
+	}
+	return call.Charge()
+}
+
+func reloadNow(t *testing.T, k *Keeper) {
+	t.Helper()
+	if err := k.reload(t.Context()); err != nil {
+		t.Fatalf("reload() = %v", err)
+	}
+}
+
 // A server that saw no changes while a key was rotated more often than a record remembers still knows whose
 // it is: the count goes on, and the secret it knew is rejected.
 func TestRotatedUnseen(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	ledger := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
-	here, err := NewKeeper(context.Background(), ledger, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := keeperOn(t, ledger, Config{})
 	defer here.Close(ctx)
-	issued, _, err := here.Issue(ctx, IssueRequest{Name: "Ada", Email: "ada@example.com", UseCase: "Sums"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	digestOf := func(s Secret) Digest {
-		d, ok := ParseKey(s.Reveal(), here.KeyPrefix())
-		if !ok {
-			t.Fatal("not a key")
-		}
-		return d
-	}
-	first := digestOf(issued.Secret)
-	call := here.Admit(first)
-	call.Charge()
-
-	there, err := NewKeeper(context.Background(), ledger, Config{}) // as another server would
-	if err != nil {
-		t.Fatal(err)
-	}
+	first, _ := issueOn(t, here, 0)
+	wantAdmit(t, "before", here, first, Admitted)
+	there := keeperOn(t, ledger, Config{}) // as another server would
 	defer there.Close(ctx)
 	newest := first
 	for range MaxOldSecrets + 1 {
@@ -45,19 +43,12 @@ func TestRotatedUnseen(t *testing.T) {
 		if err != nil || v != Admitted {
 			t.Fatalf("Rotate() = %v, %v", v, err)
 		}
-		newest = digestOf(next.Secret)
+		newest, _ = ParseKey(next.Secret.Reveal(), there.KeyPrefix())
 	}
-	if err := here.reload(ctx); err != nil {
-		t.Fatal(err)
-	}
-	call = here.Admit(first)
-	call.Release()
-	if call.Verdict != UnknownKey {
-		t.Errorf("Admit(the secret that was forgotten) = %v, want %v", call.Verdict, UnknownKey)
-	}
-	call = here.Admit(newest)
-	if got := call.Charge(); call.Verdict != Admitted || got.Remaining != got.Limit-2 {
-		t.Errorf("Admit(the newest secret) = %v with %d of %d left, want admitted with two calls used", call.Verdict, got.Remaining, got.Limit)
+	reloadNow(t, here)
+	wantAdmit(t, "the secret that was forgotten", here, first, UnknownKey)
+	if got := wantAdmit(t, "the newest secret", here, newest, Admitted); got.Remaining != got.Limit-2 {
+		t.Errorf("%d of %d are left, want two calls used", got.Remaining, got.Limit)
 	}
 	if n := here.Stats().Accounts; n != 1 {
 		t.Errorf("%d accounts in memory, want 1", n)
@@ -71,44 +62,24 @@ func TestRotatedByFastClock(t *testing.T) {
 	ctx := context.Background()
 	ledger := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
 	keeperAt := func(ahead time.Duration) *Keeper {
-		k, err := NewKeeper(context.Background(), ledger, Config{Now: func() time.Time { return time.Now().Add(ahead) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := keeperOn(t, ledger, Config{Now: func() time.Time { return time.Now().Add(ahead) }})
 		t.Cleanup(func() { _ = k.Close(ctx) })
 		return k
 	}
 	slow, fast := keeperAt(0), keeperAt(time.Minute)
-	issued, _, err := slow.Issue(ctx, IssueRequest{Name: "Ada", Email: "ada@example.com", UseCase: "Sums"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	old, _ := ParseKey(issued.Secret.Reveal(), slow.KeyPrefix())
-	if err := fast.reload(ctx); err != nil {
-		t.Fatal(err)
-	}
+	old, id := issueOn(t, slow, 0)
+	reloadNow(t, fast)
 	if _, v, err := fast.Rotate(ctx, old, 0); err != nil || v != Admitted {
 		t.Fatalf("Rotate() = %v, %v", v, err)
 	}
-	if err := slow.reload(ctx); err != nil {
-		t.Fatal(err)
+	reloadNow(t, slow)
+	wantAdmit(t, "after the rotation", slow, old, Rotated)
+	_, suspend := slow.Suspend(ctx, id)
+	if _, resume := slow.Resume(ctx, id); suspend != nil || resume != nil {
+		t.Fatal(suspend, resume)
 	}
-	refused := func(k *Keeper, when string) {
-		t.Helper()
-		call := k.Admit(old)
-		call.Release()
-		if call.Verdict != Rotated {
-			t.Errorf("%s: Admit(the old secret) = %v, want %v", when, call.Verdict, Rotated)
-		}
-	}
-	refused(slow, "after the rotation")
-	for _, change := range []func(context.Context, ID) (Account, error){slow.Suspend, slow.Resume} {
-		if _, err := change(ctx, issued.Account.ID); err != nil {
-			t.Fatal(err)
-		}
-	}
-	refused(slow, "after a change with the slow clock")
-	refused(keeperAt(0), "after a restart with the slow clock")
+	wantAdmit(t, "after a change with the slow clock", slow, old, Rotated)
+	wantAdmit(t, "after a restart with the slow clock", keeperAt(0), old, Rotated)
 }
 
 // An account of a tier that this server does not know does not keep back what else was missed.
@@ -117,35 +88,19 @@ func TestUnknownTierUnseen(t *testing.T) {
 	ctx := context.Background()
 	ledger := openLedger(t, filepath.Join(t.TempDir(), "modeldex.db"))
 	var reported error
-	here, err := NewKeeper(context.Background(), ledger, Config{OnError: func(err error) { reported = err }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := keeperOn(t, ledger, Config{OnError: func(err error) { reported = err }})
 	defer here.Close(ctx)
-	var keys []IssuedKey
-	for range 2 {
-		issued, _, err := here.Issue(ctx, IssueRequest{Name: "Ada", Email: "ada@example.com", UseCase: "Sums"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		keys = append(keys, issued)
-	}
+	_, gold := issueOn(t, here, 0)
+	digest, revoked := issueOn(t, here, 0)
 	// As another server would, which was started with one tier more.
-	for i, change := range []func(*Record){func(r *Record) { r.Tier = "gold" }, func(r *Record) { r.Status = StatusRevoked }} {
-		if _, err := ledger.Update(ctx, keys[i].Account.ID, func(r *Record, _ *Person) error { change(r); return nil }); err != nil {
+	for id, change := range map[ID]func(*Record){gold: func(r *Record) { r.Tier = "gold" }, revoked: func(r *Record) { r.Status = StatusRevoked }} {
+		if _, err := ledger.Update(ctx, id, func(r *Record, _ *Person) error { change(r); return nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := here.reload(ctx); err != nil {
-		t.Fatalf("reload() = %v", err)
-	}
+	reloadNow(t, here)
 	if !errors.Is(reported, ErrUnknownTier) {
 		t.Errorf("reported is %v, want %v", reported, ErrUnknownTier)
 	}
-	d, _ := ParseKey(keys[1].Secret.Reveal(), here.KeyPrefix())
-	call := here.Admit(d)
-	call.Release()
-	if call.Verdict != Revoked {
-		t.Errorf("Admit(the revoked key) = %v, want %v", call.Verdict, Revoked)
-	}
+	wantAdmit(t, "the revoked key", here, digest, Revoked)
 }
