@@ -83,9 +83,9 @@ func (d *Desk) Report(r *Result) string {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "%s of this issue.\n\n", text.Count(len(r.Lines), "line was made", "lines were made"))
+	fmt.Fprintf(&b, "%s from this issue.\n\n", text.Count(len(r.Lines), "line was made", "lines were made"))
 	list("What is wrong", r.Faults)
-	list("What to look at", r.Warnings)
+	list("Please check", r.Warnings)
 	for _, s := range r.Skipped {
 		fmt.Fprintf(&b, "- %s\n", code(s))
 	}
