@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -50,6 +51,13 @@ func TestEvaluation(t *testing.T) {
 				c.class, kept.MedianError, kept.Coverage, s.MedianError, s.Coverage)
 		}
 	}
+}
+
+// A regression that is given up before its first round does not panic.
+func TestRegressEnded(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	regress(ctx, make([]observation, 1))
 }
 
 // The file is in the form that EncodeValidated gives, and nothing of it is lost on reading.

@@ -89,7 +89,8 @@ func regress(ctx context.Context, rows []observation) *regression {
 			terms[i] = append(terms[i], term{firstEffect + n, 1})
 		}
 	}
-	solution, known := make([]float64, firstEffect+len(groupOf)), []float64(nil)
+	solution := make([]float64, firstEffect+len(groupOf))
+	known := solution // of as many, also where ctx ended before the first round
 	pull := slices.Repeat([]float64{leastPull}, int(groups))
 	for round := range rounds {
 		if ctx.Err() != nil {
