@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
@@ -30,21 +31,35 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 			return fileOf(req.gen, q.format, r.schema(q), r.rowsOf(t, page.Ords, q)), q.link(page.Next)
 		}), nil
 	}
-	return s.cached(req, q.cacheName(), func() ([]byte, string) { return r.body(req.gen, q) }), nil
+	name := q.cacheName()
+	if q.runs == nil && q.fields == nil && req.coding == encoding.Identity && s.cache.FirstRequest(req.content[:], req.coding, name) {
+		// The rows are sent from where the index has them: no body is made that nobody may ask for again.
+		parts, link := r.parts(req.gen, q)
+		resp := dataResponse(req, name, nil, link)
+		resp.parts, resp.route = parts, req.route
+		return resp, nil
+	}
+	return s.cached(req, name, func() ([]byte, string) { return r.body(req.gen, q) }), nil
 }
 
 func (r *resource) body(gen *index.Generation, q *listQuery) (body []byte, link string) {
+	parts, link := r.parts(gen, q)
+	return bytes.Join(parts, nil), link
+}
+
+// parts are a page: the rows, between the bytes of the envelope, and its Link header.
+func (r *resource) parts(gen *index.Generation, q *listQuery) (parts [][]byte, link string) {
 	t := r.table(gen)
 	page := t.Select(q.Query)
 	notices := slices.Concat(q.notices, q.excludedNotices(page.Excluded, page.ExcludedBySets), throughputNotice(page.Unlisted), q.leftOutNotices(t), q.unknownWords(t, page.Total), mixedNotice(page.Mixed))
 	end, link := q.envelope(page.Total, len(page.Ords), notices, page.Next)
-	parts := [][]byte{pageStart}
+	parts = append(make([][]byte, 0, 2+len(page.Ords)), pageStart)
 	if q.runs != nil || q.fields != nil { // the rows are not as the index has them
 		parts = append(parts, r.appendRows(nil, t, page.Ords, q))
 	} else {
 		parts = t.AppendRows(parts, page.Ords)
 	}
-	return bytes.Join(append(parts, end), nil), link
+	return append(parts, end), link
 }
 
 // projectionTo is the projection to some fields and the key of the records.

@@ -166,7 +166,6 @@ func TestPageForms(t *testing.T) {
 	if a := s.ask(t, "GET", "/explore/models.json?"+query, "Authorization", ""); a.status != http.StatusBadRequest {
 		t.Errorf("rows beyond the first page as data without a key: status %d, want 400", a.status)
 	}
-
 }
 
 // TestFailurePages holds that a browser is shown an error as a page, with the status programs get.

@@ -49,6 +49,7 @@ type response struct {
 	coding                encoding.Coding     // of the body
 	// route is that of cached data, a *route; responses know of no routes.
 	route any
+	parts [][]byte // in place of body in a response that only one caller has
 }
 
 func newResponse(status int, contentType string, body []byte) *response {

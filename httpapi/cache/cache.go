@@ -12,11 +12,13 @@ package cache
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/export"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/ristretto/v2"
 	"golang.org/x/sync/singleflight"
 )
@@ -39,7 +41,11 @@ type Cache[R response] struct {
 	kept   *ristretto.Cache[string, entry[R]]
 	flight singleflight.Group
 	making chan struct{} // has a place for each response that may be made at once
+	asked  [askedLately]atomic.Uint64
 }
+
+// askedLately is about how many addresses the cache remembers having been asked for.
+const askedLately = 1 << 15
 
 // makersPerCore is how many responses may be made at once for each core. Making one waits for nothing
 // but a core, and takes some megabytes until it is done: the body, and what compresses it. With a
@@ -113,6 +119,18 @@ func (b *Cache[R]) Render(content []byte, c encoding.Coding, address string, ren
 		return resp, nil
 	})
 	return made.(R)
+}
+
+// FirstRequest says whether an address has no response and, as far as the cache remembers, was not asked for
+// before. Its response need not be kept then if it is made quickly. What is remembered is a hash, whose place
+// another address may take: then the second request seems to be the first again.
+func (b *Cache[R]) FirstRequest(content []byte, c encoding.Coding, address string) bool {
+	key := scratch.Get().(*[]byte)
+	defer scratch.Put(key)
+	*key = AppendKey((*key)[:0], content, c, address)
+	var none R
+	hash := xxhash.Sum64(*key)
+	return b.Get(*key) == none && b.asked[hash%askedLately].Swap(hash) != hash
 }
 
 // Alias keeps a response under another spelling of its address, or its address and another Accept
