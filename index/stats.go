@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"modeldex/dataset/record"
 )
 
 // StatsQuery asks for statistics of one metric by group.
@@ -218,8 +220,8 @@ func (g *Group) summarize(q *StatsQuery) {
 		values = oncePer(g.t.statistics.pages, g.ords, values)
 	}
 	g.N, g.Min, g.Max = len(values), values[0], values[len(values)-1]
-	g.P10, g.P25, g.Median = quantile(values, .10), quantile(values, .25), quantile(values, .50)
-	g.P75, g.P90 = quantile(values, .75), quantile(values, .90)
+	g.P10, g.P25, g.Median = record.Quantile(values, .10), record.Quantile(values, .25), record.Quantile(values, .50)
+	g.P75, g.P90 = record.Quantile(values, .75), record.Quantile(values, .90)
 	g.Comparable = g.comparable(q.Metric)
 }
 
@@ -231,20 +233,10 @@ func oncePer(numbers, ords []uint32, values []float64) []float64 {
 		for to = from + 1; to < len(ords) && numbers[ords[to]] == numbers[ords[from]]; {
 			to++
 		}
-		out = append(out, quantile(values[from:to], 0.5))
+		out = append(out, record.Quantile(values[from:to], 0.5))
 	}
 	slices.Sort(out)
 	return out
-}
-
-// quantile is the p-quantile of at least one value, in ascending order: the linear interpolation at the
-// place (n-1)p, counted from 0. This is type 7 of Hyndman and Fan (Sample Quantiles in Statistical
-// Packages, The American Statistician 1996), the default of R and NumPy.
-func quantile(sorted []float64, p float64) float64 {
-	place := float64(len(sorted)-1) * p
-	low := int(place)
-	high := min(low+1, len(sorted)-1)
-	return sorted[low] + (place-float64(low))*(sorted[high]-sorted[low])
 }
 
 // Newest is the latest run date as yyyymmdd, NaN if unknown.

@@ -208,19 +208,6 @@ func plainQuantile(values []float64, p float64) float64 {
 	return (1-gamma)*sorted[j-1] + gamma*sorted[j]
 }
 
-// TestQuantile checks values that R gives for quantile(x, p, type = 7).
-func TestQuantile(t *testing.T) {
-	x := []float64{1, 2, 4, 8, 16}
-	for p, want := range map[float64]float64{0: 1, 0.1: 1.4, 0.25: 2, 0.5: 4, 0.75: 8, 0.9: 12.8, 1: 16} {
-		if got := quantile(x, p); math.Abs(got-want) > 1e-12 {
-			t.Errorf("quantile(%v, %v) = %v, want %v", x, p, got, want)
-		}
-	}
-	if got := quantile([]float64{7}, 0.9); got != 7 {
-		t.Errorf("quantile of one value = %v, want 7", got)
-	}
-}
-
 // TestStatsOfManyGroups: the bound is exact, and no statistics are returned above it.
 func TestStatsOfManyGroups(t *testing.T) {
 	set := newRandom(seedOf(t), 40, 0).set(3000, 60)

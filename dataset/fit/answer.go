@@ -192,6 +192,8 @@ type Speed struct {
 	Filled *Slowdown `json:"filled" jsonschema:"nullable"`
 	// Speed at which the prompt is read; null where nothing is known.
 	Prompt *PromptSpeed `json:"prompt" jsonschema:"nullable"`
+	// Speed of the requests of parallel at once, with engine=vllm; null for one, and where a fact is missing.
+	Load *Load `json:"load" jsonschema:"nullable"`
 	// Seconds to the first token after prompt_tokens; null without them.
 	TTFT *Band `json:"ttft_s" jsonschema:"nullable" jsonschema_extras:"unit=s"`
 	// Seconds to the end of answer_tokens; null without them.

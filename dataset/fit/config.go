@@ -61,6 +61,7 @@ type config struct {
 	cache, depth                    float64 // bytes and tokens of the cache that one token reads
 	logWork, logCompute, prompt     float64 // operations of a token, those per second of the device (0: unknown), tokens of the prompt
 	year                            float64 // since 2025.5
+	batch
 }
 
 // names are those of a configuration.

@@ -41,18 +41,19 @@ func Evaluate(set *dataset.Set) *Validated {
 	e := New(set)
 	r := e.read(context.Background(), set)
 	v := &Validated{DatasetVersion: set.Info.Version, Digest: set.Digest.String()}
-	fold := foldsOf(r.generation, r.prompt)
-	var models [folds]struct{ generation, prompt *regression }
+	fold := foldsOf(r.generation, r.prompt, r.load)
+	var models [folds]regressions
 	var work sync.WaitGroup
 	for i := range folds {
 		work.Go(func() {
-			models[i].generation, models[i].prompt = r.regressions(context.Background(), func(row *row) bool { return fold[row.source] != i })
+			models[i] = r.regressions(context.Background(), func(row *row) bool { return fold[row.source] != i })
 		})
 	}
 	work.Wait()
 	v.Generation = quality(r.generation, fold, (*config).generation, func(i int) *regression { return models[i].generation })
 	v.Split = splitQuality(e, set, fold, func(i int) *regression { return models[i].generation })
 	v.Prompt = quality(r.prompt, fold, (*config).reading, func(i int) *regression { return models[i].prompt })
+	v.Load = quality(r.load, fold, (*config).loading, func(i int) *regression { return models[i].load })
 	return v
 }
 

@@ -92,17 +92,20 @@ type row struct {
 
 // learnt is what estimates rest on.
 type learnt struct {
-	generation, prompt *regression
-	rows               []row // of generation
-	usual              usualBackends
+	regressions
+	rows  []row // of generation
+	usual usualBackends
 }
+
+// regressions are those of each kind of speed.
+type regressions struct{ generation, prompt, load *regression }
 
 // A reader gathers what an engine keeps of the measurements.
 type reader struct {
 	*Engine
-	generation, prompt []row
-	supplementary      map[string]bool
-	backends           backendCounts
+	generation, prompt, load []row
+	supplementary            map[string]bool
+	backends                 backendCounts
 }
 
 // read reads the measurements of a set once.
@@ -122,8 +125,9 @@ func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
 			r.add(b, uint32(i))
 		}
 	}
-	weigh(r.generation)
-	weigh(r.prompt)
+	for _, rows := range [][]row{r.generation, r.prompt, r.load} {
+		weigh(rows)
+	}
 	return r
 }
 
@@ -138,7 +142,7 @@ func (e *Engine) learn(ctx context.Context, r *reader) {
 		e.year = min(e.year, record.Quantile(years, 0.9))
 	}
 	e.learnt.usual, e.learnt.rows = r.backends.usual(), slices.Clip(r.generation)
-	e.learnt.generation, e.learnt.prompt = r.regressions(ctx, func(*row) bool { return true })
+	e.learnt.regressions = r.regressions(ctx, func(*row) bool { return true })
 	for _, h := range e.hardware {
 		for _, slug := range e.relations.Related(h.Slug) {
 			if number := e.numbers.find("hardware " + string(slug)); number >= 0 {
@@ -149,8 +153,11 @@ func (e *Engine) learn(ctx context.Context, r *reader) {
 }
 
 // regressions are fitted to the rows for which use is true.
-func (r *reader) regressions(ctx context.Context, use func(*row) bool) (generation, prompt *regression) {
-	return regress(ctx, observations(r.generation, use, (*config).generation)), regress(ctx, observations(r.prompt, use, (*config).reading))
+func (r *reader) regressions(ctx context.Context, use func(*row) bool) regressions {
+	return regressions{
+		regress(ctx, observations(r.generation, use, (*config).generation)), regress(ctx, observations(r.prompt, use, (*config).reading)),
+		regress(ctx, observations(r.load, use, (*config).loading)),
+	}
 }
 
 func observations(rows []row, use func(*row) bool, of func(c *config) vector) (out []observation) {
@@ -203,12 +210,15 @@ func (r *reader) add(b *dataset.Benchmark, at uint32) {
 		}
 	}
 	c, ok := r.config(b)
-	if !ok || len(r.generation) > mostRows || len(r.prompt) > mostRows {
+	if !ok || max(len(r.generation), len(r.prompt), len(r.load)) > mostRows {
 		return
 	}
 	row := row{config: c, at: at, source: r.numbers.of("source " + sourceOf(b)), weight: rowWeight, supplementary: extra, tool: b.Tool, hardware: b.Hardware}
 	if extra {
 		row.weight *= supplementaryWeight
+	}
+	if r.addLoad(b, row); b.HardwareCount != 1 {
+		return
 	}
 	r.addPrompt(b, row)
 	deep := is == dataset.SingleNo && (field == "context_depth" || field == "n_prompt")
@@ -257,10 +267,10 @@ func (e *Engine) timedOf(shape int32, hardware []int32) (out []timed) {
 }
 
 // config is the configuration of a measurement; false where a fact is missing, or where it says nothing of the device:
-// weights lay elsewhere, several devices or units took part, or a processor was hardly used.
+// weights lay elsewhere, several units took part, or a processor was hardly used.
 func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 	h, t := r.hardware[b.Hardware], r.models[b.Model]
-	if h == nil || t == nil || h.bandwidth == 0 || b.Quantization == nil || b.HardwareCount != 1 || r.line.Elsewhere(b) || idle(b, h.Hardware) {
+	if h == nil || t == nil || h.bandwidth == 0 || b.Quantization == nil || r.line.Elsewhere(b) || idle(b, h.Hardware) {
 		return config{}, false
 	}
 	bytes, unit := r.line.BytesPerToken(b), unitThat(b)

@@ -34,7 +34,7 @@ func (a *ask) speed(size int, verdict Verdict, p *Placement) *Speed {
 	resident := a.lays(verdict, p)
 	s := &Speed{Measured: a.measured(size, generation)}
 	if resident {
-		s.Estimate, s.Prompt = a.estimate(size), a.promptSpeed(size)
+		s.Estimate, s.Prompt, s.Load = a.estimate(size), a.promptSpeed(size), a.underLoad(size)
 	}
 	pace := a.pace(size, resident)
 	if pace.use == "" {

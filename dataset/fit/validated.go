@@ -25,6 +25,8 @@ type Validated struct {
 	Prompt     Quality `json:"prompt"`
 	// Split is of generation with a part of the weights in main memory.
 	Split Quality `json:"split"`
+	// Load is of servers that answer several requests at once.
+	Load Quality `json:"load"`
 }
 
 var validated = func() (v Validated) {

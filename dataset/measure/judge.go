@@ -65,19 +65,14 @@ func Warnings(set *dataset.Set, r *Run) (out []string) {
 	switch enough := len(others) >= leastEquals; {
 	case r.PartialOffload != nil && *r.PartialOffload:
 		say("part of the weights is in main memory, not on the graphics: the speed is not that of the graphics alone")
-	case enough && speed*outlier < median(others):
-		say("equal runs have %.1f tokens/s in the median, this one %.1f: %s", median(others), speed, cause)
-	case enough && speed > outlier*median(others):
-		say("the speed is more than three times the median of equal runs (%.1f tokens/s): look at the model, its quantization and drafted tokens", median(others))
+	case enough && speed*outlier < record.Median(others):
+		say("equal runs have %.1f tokens/s in the median, this one %.1f: %s", record.Median(others), speed, cause)
+	case enough && speed > outlier*record.Median(others):
+		say("the speed is more than three times the median of equal runs (%.1f tokens/s): look at the model, its quantization and drafted tokens", record.Median(others))
 	case known && ratio < lowShare && speed < slowPerSec:
 		say("the speed uses only %.2g %% of the memory bandwidth: %s", 100*ratio, cause)
 	}
 	return out
-}
-
-func median(sorted []float64) float64 {
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // Picture draws where the generation speed of b is among equal runs: a line from the slowest to the fastest with the
@@ -97,5 +92,5 @@ func Picture(set *dataset.Set, b *dataset.Benchmark) string {
 	}
 	left := fmt.Sprintf("%8.1f ", low)
 	return fmt.Sprintf("%s%s %.1f tokens/s\n%s^ %.1f, among %s with a median of %.1f\n",
-		left, line, high, strings.Repeat(" ", len(left)+at(speed)), speed, record.Counted(len(others), "equal run"), median(others))
+		left, line, high, strings.Repeat(" ", len(left)+at(speed)), speed, record.Counted(len(others), "equal run"), record.Median(others))
 }

@@ -25,13 +25,15 @@ func (s *Site) Estimates(gen *index.Generation, at Place) *Sheet {
 			{Label: "Main memory", Value: Cell{Text: "times add up: the part on the card, and the part in main memory at 0.56 of its bandwidth and 20 microseconds for each layer"}},
 			{Label: "Several cards", Value: Cell{Text: "split by layers the times add up; split by tensors n cards are n to the power of 0.55 as fast as one"}},
 			{Label: "Prompts", Value: Cell{Text: "the same on operations per second in place of bandwidth"}},
+			{Label: "Several requests", Value: Cell{Text: "with engine=vllm and parallel: a step reads the weights once and the cache of each request, and the regression corrects that"}},
 			{Label: "Test", Value: Cell{Text: "each measurement is estimated without any measurement of its source; estimates state the error found so, on dataset " + of.DatasetVersion}},
-			{Label: "Weak", Value: Cell{Text: "prompts; Intel cards; processors of many channels; runs under load, which are not estimated; main memory whose speed is not given"}},
+			{Label: "Weak", Value: Cell{Text: "prompts; Intel cards; processors of many channels; several requests at once; main memory whose speed is not given"}},
 		}}},
 		Tables: []Table{
 			errorsTable("generation", "Generation of one stream", &of.Generation),
 			errorsTable("split", "With a part of the weights in main memory", &of.Split),
 			errorsTable("prompt", "Reading prompts", &of.Prompt),
+			errorsTable("load", "Several requests at once", &of.Load),
 		},
 	}
 }
@@ -41,13 +43,14 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 		ID: id, Title: title, Intro: text.Count(of.Rows, "measurement", "measurements") + " of " + text.Count(of.Sources, "source", "sources") + ".",
 		Columns: columns("Class", "#Runs", "#Median error", "#Within 25 %", "#Within 1.5 times", "#Within 2 times", "#Band covers", "#Band width", "#Rule of thumb: median error"),
 	}
+	simple := id == "generation" || id == "split"
 	for i := range of.Scores {
 		s := &of.Scores[i]
 		if strings.Contains(s.Class, ",") || s.Rows < 10 {
 			continue
 		}
 		thumb := text.Percent(s.Simple)
-		if id == "prompt" {
+		if !simple {
 			thumb = ""
 		}
 		t.Rows = append(t.Rows, []Cell{
@@ -62,7 +65,7 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 			{Text: thumb},
 		})
 	}
-	if id != "prompt" {
+	if simple {
 		t.Source = "The rule of thumb is 0.65 of the bandwidth over the bytes of the weights that a token reads. Usual are programs that people run, as opposed to research code."
 	}
 	return t

@@ -225,6 +225,10 @@ func notes(w io.Writer, a *fit.Answer) {
 			}
 			say("%s", line)
 		}
+		if s.Speed != nil && s.Speed.Load != nil {
+			l := s.Speed.Load
+			say("%s: %d requests at once: %s tokens/s in all (%s to %s), %s each", s.Quantization, l.Requests, text.Estimate(l.Total.Median), text.Estimate(l.Total.P05), text.Estimate(l.Total.P95), text.Estimate(l.Each))
+		}
 		for _, e := range s.Evidence {
 			say("%s ran in %.1f GiB where the formula asks for %.1f", e.ID, float64(e.Memory)/gib, float64(e.Formula)/gib)
 		}
@@ -347,7 +351,7 @@ of the weights that a token reads.
 	for _, part := range []struct {
 		name string
 		of   *fit.Quality
-	}{{"Generation", &v.Generation}, {"Generation with weights in main memory", &v.Split}, {"Prompts", &v.Prompt}} {
+	}{{"Generation", &v.Generation}, {"Generation with weights in main memory", &v.Split}, {"Prompts", &v.Prompt}, {"Several requests at once", &v.Load}} {
 		fmt.Fprintf(w, "\n## %s\n\n%s of %s.\n\n", part.name, record.Counted(part.of.Rows, "measurement"), record.Counted(part.of.Sources, "source"))
 		w.WriteString("| class | rows | median error | within 25 % | within 1.5 x | within 2 x | 90 % band covers | band width | width at most 4 x | rule of thumb: median error | within 1.5 x |\n")
 		w.WriteString("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
