@@ -179,7 +179,7 @@ grow:
 		switch {
 		case a.facts.used.at(ws[j]) && set != nil:
 			continue
-		case a.usedAt(ws[j]):
+		case a.usedAt(ws[j]), j > from && strings.Contains(a.text[min(ws[j-1].end, ws[j].start):ws[j].start], " + "):
 			break grow
 		case machine && is("brands", w), set != nil && !last && machine && w == "with" && len(optional) > 0, set != nil && !last && w == "the":
 			continue
@@ -490,8 +490,7 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 func (a *asking) fitting(x *lexicon, matches []match) (out []Candidate) {
 	best := matches[0]
 	slack := sizeWeight
-	switch {
-	case best.cost < shapeWord:
+	if best.cost < shapeWord {
 		slack = freeWord
 	}
 	lineless := slices.ContainsFunc(best.missing, func(w string) bool { return w == "rtx" || w == "gtx" || w == "rx" })
@@ -682,9 +681,7 @@ func (a *asking) between(m amount, n *Named) bool {
 	return start > end || end-start < 4 && !strings.ContainsAny(a.text[start:end], "+&") || m.start >= n.start && m.end <= n.end
 }
 
-var (
-	manyAsked = regexp.MustCompile(`\bhow many\b`)
-)
+var manyAsked = regexp.MustCompile(`\bhow many\b`)
 
 // intend says what the question wants.
 func (a *asking) intend() {

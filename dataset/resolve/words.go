@@ -91,7 +91,7 @@ func sized(ws []word) (out []word) {
 	glued := func(i int) bool { return i > 0 && i < len(ws) && ws[i].start == ws[i-1].end }
 	number := func(i int) bool { return i < len(ws) && isDigit(ws[i].text[0]) }
 	unit := func(i int) bool {
-		return glued(i) && len(ws[i].text) == 1 && strings.Contains("bmtke", ws[i].text) && !(glued(i+1) && number(i+1))
+		return glued(i) && len(ws[i].text) == 1 && strings.IndexByte("bmtke", ws[i].text[0]) >= 0 && !(glued(i+1) && number(i+1))
 	}
 	for i := 0; i < len(ws); {
 		w, n := ws[i].text, 1
