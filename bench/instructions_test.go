@@ -56,10 +56,10 @@ var fixedPaths = []struct {
 		return p.requests(200, "/api/v1/benchmarks?backend=cuda&quantization=Q8_0&sort=-generation_tps")
 	}},
 	{"not modified", 24_160, func(p *fixture) func() { return p.requests(304, "/api/v1/benchmarks", "If-None-Match: "+p.etag) }},
-	{"page never asked for before", 170_600, func(p *fixture) func() {
+	{"page never asked for before", 194_000, func(p *fixture) func() {
 		return p.requests(200, "/api/v1/benchmarks?backend=cuda&quantization=Q8_0&min_tps=0.00%d")
 	}},
-	{"unknown slug", 1_108_000, func(p *fixture) func() { return p.requests(404, "/api/v1/models/unheard-of") }},
+	{"unknown slug", 1_160_000, func(p *fixture) func() { return p.requests(404, "/api/v1/models/unheard-of") }},
 }
 
 const (
