@@ -59,7 +59,7 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	if q.noDetails {
 		columns = columns.Without("benchmarks")
 	}
-	row := r.record(req.gen, q, t, ord)
+	row := bytes.Join(r.record(req.gen, q, t, ord), nil)
 	return fileOf(req.gen, q.format, columns, func() []byte {
 		one := row
 		row = nil
@@ -67,16 +67,21 @@ func (r *resource) fileOfOne(req *request, q *listQuery, t *index.Table, ord uin
 	})
 }
 
-// record is a record at its own address; that of a model has its benchmarks.
-func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) []byte {
+// record is the pieces of a record at its own address; that of a model has its benchmarks.
+func (r *resource) record(gen *index.Generation, q *listQuery, t *index.Table, ord uint32) [][]byte {
 	row := t.Detail(ord)
+	parts := [][]byte{row}
 	if r == models && !q.noDetails && (q.fields == nil || slices.ContainsFunc(q.fields, func(f string) bool { return strings.HasPrefix(f, "benchmarks") })) {
-		row = slices.Concat(row[:len(row)-1], []byte(`,"benchmarks":[`), benchmarksOfModel(gen, t.Slug(ord), q), []byte("]}"))
+		mine := gen.Benchmarks.Select(index.Query{
+			Sets:  []index.Set{{Field: index.Model, Values: []string{t.Slug(ord)}, OnlySelf: true}},
+			Limit: min(q.limitOr(maxOwnBenchmarks), maxOwnBenchmarks),
+		})
+		parts = append(gen.Benchmarks.AppendRows([][]byte{row[:len(row)-1], []byte(`,"benchmarks":[`)}, mine.Ords), []byte("]}"))
 	}
 	if kept := r.projectionTo(q.fields); kept != nil {
-		row = kept.Append(nil, row)
+		parts = [][]byte{kept.Append(nil, bytes.Join(parts, nil))}
 	}
-	return row
+	return parts
 }
 
 // elsewhere answers a name that is not a slug: an alias, other letter case or a slash at the end
@@ -123,18 +128,10 @@ func nearSlugs(t *index.Table, name string) []string {
 
 func (r *resource) renderOne(req *request, q *listQuery, t *index.Table, ord uint32) []byte {
 	meta := rowjson.Marshal(recordMeta(req.gen, nil))
-	return slices.Concat([]byte(`{"data":`), r.record(req.gen, q, t, ord), []byte(`,"meta":`), meta, []byte("}"))
+	parts := append([][]byte{[]byte(`{"data":`)}, r.record(req.gen, q, t, ord)...)
+	return bytes.Join(append(parts, []byte(`,"meta":`), meta, []byte("}")), nil)
 }
 
 // maxOwnBenchmarks is how many benchmarks the detail of a model has at most; they take 7 MB. A response is made in
 // memory, and of a million benchmarks one model has 39,000. No shipped model has a third of the bound.
 const maxOwnBenchmarks = 5000
-
-// benchmarksOfModel are the rows of a model's own benchmarks, with commas between them.
-func benchmarksOfModel(gen *index.Generation, slug string, q *listQuery) []byte {
-	mine := gen.Benchmarks.Select(index.Query{
-		Sets:  []index.Set{{Field: index.Model, Values: []string{slug}, OnlySelf: true}},
-		Limit: min(q.limitOr(maxOwnBenchmarks), maxOwnBenchmarks),
-	})
-	return bytes.Join(gen.Benchmarks.AppendRows(nil, mine.Ords), nil)
-}
