@@ -50,64 +50,54 @@ func (a *ask) cost(size int, s *Speed) *Cost {
 
 // power is the median of what runs of this pair measured, else a part of the TDP.
 func (c *Cost) power(a *ask, size int, s *Speed) {
-	q, m, basis := a.q, a.m, "measured"
-	if watts, of := a.watts(size, s); len(watts) > 0 {
-		w := round3(record.Median(watts))
-		c.Watts, c.PowerBasis = &w, &basis
-		switch {
-		case of == nil:
-			c.Notices = append(c.Notices, "the runs do not say whether their power is that of the device or of the whole machine")
-		case *of == dataset.PowerWall:
-			c.Notices = append(c.Notices, "the power was measured of the whole machine at the wall")
+	q, h, watts := a.q, a.m.hw, a.watts(size, s)
+	for _, of := range []struct {
+		basis  dataset.PowerBasis
+		notice string
+	}{
+		{dataset.PowerDevice, ""},
+		{dataset.PowerWall, "the power was measured of the whole machine at the wall"},
+		{"", "the runs do not say whether their power is that of the device or of the whole machine"},
+	} {
+		if list := watts[of.basis]; len(list) > 0 {
+			c.Watts, c.PowerBasis = new(round3(record.Median(list))), new("measured")
+			if of.notice != "" {
+				c.Notices = append(c.Notices, of.notice)
+			}
+			return
 		}
+	}
+	if h == nil || h.TDPWatts == nil {
 		return
 	}
-	if m.hw != nil && m.hw.TDPWatts != nil {
-		watts := *m.hw.TDPWatts
-		if of := m.hw.TDPRangeWatts; of != nil && len(*of) > 0 {
-			watts = slices.Max(*of) // machines are sold with each of them
-		}
-		w := round3(watts * tdpShare * float64(q.Count))
-		basis = "tdp_x_0.8"
-		c.Watts, c.PowerBasis = &w, &basis
-		if q.Count > 1 && s.Measured == nil {
-			c.Notices = append(c.Notices, "the power is that of all devices at work, which is an upper bound where they work in turn")
-		}
+	most := *h.TDPWatts
+	if of := h.TDPRangeWatts; of != nil && len(*of) > 0 {
+		most = slices.Max(*of) // machines are sold with each of them
+	}
+	c.Watts, c.PowerBasis = new(round3(most*tdpShare*float64(q.Count))), new("tdp_x_0.8")
+	if q.Count > 1 && s.Measured == nil {
+		c.Notices = append(c.Notices, "the power is that of all devices at work, which is an upper bound where they work in turn")
 	}
 }
 
-// watts reads the power of the measured runs and what it was measured of. That is the device; if no run says
-// that, the machine at the wall; if none says either, watts returns nil. They are not mixed. The power of
-// another part of the machine than that whose speed is used says nothing: a neural engine draws a tenth of the
-// graphics beside it. Nor does that of a sibling, which may have more cores.
-func (a *ask) watts(size int, s *Speed) ([]float64, *dataset.PowerBasis) {
+// watts reads the power of the measured runs by what it was measured of, empty where they do not say. They are not mixed.
+// The power of another part of the machine than that whose speed is used says nothing: a neural engine draws a tenth of
+// the graphics beside it. Nor does that of a sibling, which may have more cores.
+func (a *ask) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 {
+	out := map[dataset.PowerBasis][]float64{}
 	if a.m.hw == nil || s.Measured == nil {
-		return nil, nil
+		return out
 	}
 	of := a.tried(size, generation)
 	elsewhere := len(of.speeds) == 0 || of.rank == otherWork
-	device, wall := dataset.PowerDevice, dataset.PowerWall
-	var ofDevice, ofMachine, ofEither []float64
 	for _, r := range a.runs {
 		b := a.e.pack.At(int(r.at))
-		switch {
-		case b.PowerWatts == nil || int(b.HardwareCount) != a.q.Count || !a.e.sameBandwidth(a.m, b.Hardware):
-		case elsewhere != (a.rank(b) == otherWork), a.relation(b) == dataset.Sibling:
-		case b.PowerBasis == nil:
-			ofEither = append(ofEither, *b.PowerWatts)
-		case *b.PowerBasis == device:
-			ofDevice = append(ofDevice, *b.PowerWatts)
-		default:
-			ofMachine = append(ofMachine, *b.PowerWatts)
+		if b.PowerWatts != nil && int(b.HardwareCount) == a.q.Count && a.e.sameBandwidth(a.m, b.Hardware) &&
+			elsewhere == (a.rank(b) == otherWork) && a.relation(b) != dataset.Sibling {
+			out[val(b.PowerBasis)] = append(out[val(b.PowerBasis)], *b.PowerWatts)
 		}
 	}
-	switch {
-	case len(ofDevice) > 0:
-		return ofDevice, &device
-	case len(ofMachine) > 0:
-		return ofMachine, &wall
-	}
-	return ofEither, nil
+	return out
 }
 
 // price is what an hour of use costs without energy: the rent, or the price over the hours the

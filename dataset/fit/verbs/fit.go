@@ -209,25 +209,24 @@ func notes(w io.Writer, a *fit.Answer) {
 		if len(s.Missing) > 0 {
 			say("not known: %s", strings.Join(s.Missing, ", "))
 		}
-		if s.Speed != nil && s.Speed.Estimate != nil && s.Speed.Estimate.Checked != nil {
-			v := s.Speed.Estimate.Checked
-			say("estimates: median error %.0f %% and %.0f %% inside the range, over %s of class %s whose source was hidden", v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class)
-		}
-		if s.Speed != nil && s.Speed.Estimate != nil {
-			for _, assumed := range s.Speed.Estimate.Assumes {
-				say("estimates assume: %s", assumed)
+		if speed := s.Speed; speed != nil {
+			if e := speed.Estimate; e != nil {
+				if v := e.Checked; v != nil {
+					say("estimates: median error %.0f %% and %.0f %% inside the range, over %s of class %s whose source was hidden", v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class)
+				}
+				for _, assumed := range e.Assumes {
+					say("estimates assume: %s", assumed)
+				}
 			}
-		}
-		if s.Speed != nil && s.Speed.TTFT != nil {
-			line := fmt.Sprintf("%s: the answer begins after %.1f s (%.1f to %.1f)", s.Quantization, s.Speed.TTFT.Median, s.Speed.TTFT.P05, s.Speed.TTFT.P95)
-			if t := s.Speed.Total; t != nil {
-				line += fmt.Sprintf(" and ends after %.1f s (%.1f to %.1f)", t.Median, t.P05, t.P95)
+			if t := speed.TTFT; t != nil {
+				say("%s: the answer begins after %.1f s (%.1f to %.1f)", s.Quantization, t.Median, t.P05, t.P95)
 			}
-			say("%s", line)
-		}
-		if s.Speed != nil && s.Speed.Load != nil {
-			l := s.Speed.Load
-			say("%s: %d requests at once: %s tokens/s in all (%s to %s), %s each", s.Quantization, l.Requests, text.Estimate(l.Total.Median), text.Estimate(l.Total.P05), text.Estimate(l.Total.P95), text.Estimate(l.Each))
+			if t := speed.Total; t != nil {
+				say("%s: it ends after %.1f s (%.1f to %.1f)", s.Quantization, t.Median, t.P05, t.P95)
+			}
+			if l := speed.Load; l != nil {
+				say("%s: %d requests at once: %s tokens/s in all (%s to %s), %s each", s.Quantization, l.Requests, text.Estimate(l.Total.Median), text.Estimate(l.Total.P05), text.Estimate(l.Total.P95), text.Estimate(l.Each))
+			}
 		}
 		for _, e := range s.Evidence {
 			say("%s ran in %.1f GiB where the formula asks for %.1f", e.ID, float64(e.Memory)/gib, float64(e.Formula)/gib)
