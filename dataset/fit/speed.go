@@ -34,7 +34,10 @@ func (a *ask) speed(size int, verdict Verdict, p *Placement) *Speed {
 	resident := a.lays(verdict, p)
 	s := &Speed{Measured: a.measured(size, generation)}
 	if resident {
-		s.Estimate, s.Prompt, s.Load = a.estimate(size), a.promptSpeed(size), a.underLoad(size)
+		s.Estimate, s.Load = a.estimate(size), a.underLoad(size)
+	}
+	if resident && a.laid == nil { // how fast prompts are read from main memory was not tested
+		s.Prompt = a.promptSpeed(size)
 	}
 	pace := a.pace(size, resident)
 	if pace.use == "" {
