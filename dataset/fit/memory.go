@@ -27,6 +27,7 @@ var Formulas = []Formula{
 	{"kv.vllm", fmt.Sprintf("for each request as kv.llama.cpp with contexts rounded up to blocks of %d tokens and sliding layers of min(context, window - 1 + batch_tokens, by default %d) tokens and one more block", VLLMBlock, VLLMTokens), "https://github.com/vllm-project/vllm/blob/001cabc1be16a59a70d720ed61a13b678c060a18/vllm/v1/kv_cache_interface.py"},
 	{"kv.mlx", fmt.Sprintf("for each request as kv.llama.cpp with sliding layers of min(cells, window), cells = context rounded up to %d", MLXStep), "https://github.com/ml-explore/mlx-lm/blob/02901f4d72afa6e22c41474ba82827eb8d964c1b/mlx_lm/models/cache.py"},
 	{"kv.recurrent", fmt.Sprintf("state of linear-attention and state-space layers in 32-bit values, for each slot: layers x ((convolution - 1) x (inner + 2 x groups x state) + state x inner) x 4 bytes, the recurrent_state_bytes of the record; without it 0 to layers x hidden size x %d bytes", MostState), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-hparams.cpp"},
+	{"kv.compressed", fmt.Sprintf("DeepSeek V4 keeps keys alone, and beside the windows of all layers an entry for %d tokens in every second layer, with an index key of %d values in 16 bits, and one for %d tokens in the others, rounded up to %d; for each slot and layer %d or %d entries of keys and scores in 32-bit values", CompressLight, IndexKey, CompressHeavy, LlamaPad, 4*CompressLight, CompressHeavy), "https://github.com/ggml-org/llama.cpp/pull/24162"},
 	{"kv.unknown", fmt.Sprintf("where heads or layers are not published, one token takes 0 to %v x parameters^(2/3) values in all layers, and at most 2 x hidden size in each", MostCached), "https://github.com/ggml-org/llama.cpp/blob/master/src/llama-kv-cache.cpp"},
 	{"compute.output", "the larger of 4 x micro_batch x (vocabulary + hidden size), the logits of one micro-batch, and 2 x micro_batch x context + 16 x micro_batch x hidden size, the mask and activations of one layer; per device. An unknown vocabulary or hidden size counts 0, and the basis then is lower_bound. A quantized cache adds a copy of the cache of one layer in 16-bit values. Without flash attention the second is 4 x micro_batch x context x (query heads + 1) + 16 x micro_batch x hidden size, and with latent attention 4 x micro_batch x query heads x (2 x kv_lora_rank + qk_rope_head_dim) + 2 x context x kv_lora_rank more. With experts in main memory the largest matrix of one layer of them is added", "https://github.com/unslothai/unsloth/pull/6718"},
 	{"compute.vllm", fmt.Sprintf("the larger of 2 x batch_tokens x (%d x hidden size + %d x feed-forward width / devices), the activations of one layer, and %d x %d x vocabulary, what sampling keeps of %d requests; per device. A mixture adds a hidden size for each expert of a token to the first, its width is that of these experts. On cards of 70 GB and more, A100 excepted, %d tokens and %d requests", VLLMHidden, VLLMForward, VLLMLogits, VLLMRequests, VLLMRequests, VLLMTokensLarge, VLLMRequestsLarge), "https://github.com/vllm-project/vllm/pull/10511"},
@@ -62,6 +63,7 @@ type shape struct {
 	globalLayers, slidingLayers   int64
 	global, sliding               width
 	window                        int64
+	light, heavy                  int64 // layers with a compressed cache
 	latent                        bool
 	rank                          int64 // of latent attention
 	recurrent                     int64 // bytes of one sequence in all layers
@@ -123,7 +125,12 @@ func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []st
 		missing = append(missing, "kv_cache.num_sliding_window_layers")
 		least.slides(low, window)
 	}
-	if kv.CompressedKV != nil && *kv.CompressedKV {
+	switch {
+	case !val(kv.CompressedKV):
+	case val(m.GGUFArchitecture) == "deepseek4" && most.slidingLayers > 0:
+		least.compress()
+		most.compress()
+	default:
 		missing = append(missing, "kv_cache.compressed_kv")
 		least.globalLayers = 0
 	}
@@ -144,6 +151,16 @@ func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []st
 // slides makes so many of the layers sliding ones.
 func (s *shape) slides(layers, window int64) {
 	s.slidingLayers, s.globalLayers, s.window = layers, s.globalLayers-layers, window
+}
+
+// compress is for the cache of DeepSeek V4, which has keys alone. Beside the windows every second layer but the first keeps
+// an entry for CompressLight tokens, with an index key of IndexKey values, and the others keep one for CompressHeavy (the two
+// first layers of V4 Flash keep none, which is not counted). What is not compressed yet is kept in 32-bit values with its
+// scores, twice in light layers, whose entries overlap.
+func (s *shape) compress() {
+	s.global.values, s.sliding.values = 0, 0
+	s.light, s.heavy = (s.slidingLayers-1)/2, s.slidingLayers-(s.slidingLayers-1)/2
+	s.recurrent = 8 * (s.light*4*CompressLight*(s.global.keys+IndexKey) + s.heavy*CompressHeavy*s.global.keys)
 }
 
 // widths works out what one token keeps in one layer of each kind.
@@ -170,7 +187,10 @@ func (s *shape) cache(q *Query) (c Cache) {
 	of := func(layers, cells int64, w width) int64 {
 		return q.KV.bytes(layers*cells*w.keys) + q.KVV.bytes(layers*cells*w.values)
 	}
-	if c.Global = of(s.globalLayers, globalCells, s.global); s.latent {
+	light, heavy := pad(globalCells/CompressLight, LlamaPad), pad(globalCells/CompressHeavy, LlamaPad)
+	c.Global = of(s.globalLayers, globalCells, s.global) + of(s.light, light, s.global) + of(s.heavy, heavy, s.global)
+	c.Global += F16.bytes(s.light * light * IndexKey)
+	if s.latent {
 		c.Global, c.Latent = 0, c.Global
 	}
 	if s.slidingLayers > 0 {
@@ -181,13 +201,18 @@ func (s *shape) cache(q *Query) (c Cache) {
 	return c
 }
 
-// cacheBytes is what one token reads of a cache of so many tokens; 0 where it is unknown.
+// cacheBytes is what one token reads of a cache of so many tokens; 0 where it is unknown. With the length of the context a
+// compressed cache slows down measured runs as much as a plain one.
 func (t *target) cacheBytes(tokens int64) float64 {
 	if tokens <= 0 || !t.cacheKnown() {
 		return 0
 	}
 	q := Query{Context: tokens, Rules: LlamaCpp, KV: F16, KVV: F16, Parallel: 1}
-	c := t.most.cache(&q)
+	s := t.most
+	if s.heavy > 0 {
+		s.globalLayers, s.slidingLayers, s.global.values, s.light, s.heavy = s.slidingLayers, 0, s.global.keys, 0, 0
+	}
+	c := s.cache(&q)
 	return float64(c.Bytes.Bytes - c.Recurrent)
 }
 

@@ -143,6 +143,11 @@ const (
 	VisiblePartECC = 0.92
 	// MLX grows a cache in steps of 256 tokens (mlx_lm/models/cache.py, KVCache.step).
 	MLXStep = 256
+	// Tokens of one entry in the compressed caches of DeepSeek V4, and the values of its index key
+	// (https://github.com/ggml-org/llama.cpp/issues/25468: 672, 20 and 168 MiB at 131,072 tokens).
+	CompressLight = 4
+	CompressHeavy = 128
+	IndexKey      = 128
 	// The part of main memory that models may use: a tenth is what Kubernetes shows how to keep for the system
 	// (https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/).
 	MainMemoryPart = 0.9

@@ -118,7 +118,7 @@ func TestVectors(t *testing.T) {
 			}
 		}
 	}
-	if n < 68 {
-		t.Errorf("%d vectors, want 68 or more", n)
+	if n < 73 {
+		t.Errorf("%d vectors, want 73 or more", n)
 	}
 }
