@@ -245,6 +245,11 @@ func TestDuckDB(t *testing.T) {
 		keep("models."+f.String(), s.ask(t, "GET", "/api/v1/models?limit=all&format="+f.String()).body)
 		keep("groups."+f.String(), s.ask(t, "GET", "/api/v1/benchmarks/stats?group_by=hardware&limit=500&format="+f.String()).body)
 	}
+	sources, err := os.ReadFile("../data/sources.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keep("sources.json", sources)
 	cfg := s.cfg
 	cfg.Files = os.DirFS("../data")
 	dump, err := export.Build(context.Background(), dumpSources(&cfg, shipped.live.Current()))

@@ -17,10 +17,13 @@ const read = {
 };
 const out = {};
 for (const f of ['csv', 'ndjson', 'parquet']) {
-  const groups = {};
+  const groups = {}; // supplementary sources count only in groups without others
   const list = read[f](`${files}/list.${f}`);
   for (const [name, n, min, max, median] of await rows(`SELECT hardware, count(generation_tps)::INT, min(generation_tps)::DOUBLE, max(generation_tps)::DOUBLE, quantile_cont(generation_tps::DOUBLE, 0.5)
-    FROM ${list} WHERE generation_tps IS NOT NULL GROUP BY hardware`)) {
+    FROM (SELECT *, bool_and(supplementary) OVER (PARTITION BY hardware) AS alone
+      FROM (SELECT *, coalesce(source_key IN (SELECT key FROM read_json('${files}/sources.json') WHERE supplementary), false) AS supplementary
+        FROM ${list} WHERE generation_tps IS NOT NULL))
+    WHERE NOT supplementary OR alone GROUP BY hardware`)) {
     groups[name] = {N: Number(n), Min: Number(min), Max: Number(max), Median: Number(median)};
   }
   out[`groups of list.${f}`] = groups;
