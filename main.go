@@ -84,13 +84,13 @@ type cli struct {
 		Capture  snapshot.Capture  `cmd:"" help:"Convert a table downloaded from a source to rows on standard output, to keep in data/snapshots/sources."`
 		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows in data/snapshots. The same inputs and time give the same bytes on any machine."`
 		Verify   snapshot.Verify   `cmd:"" help:"Check the schema, hash, counts, references and ranges of a document, recompute every composite from its scores, and list all faults. The exit code is 1 if there are any."`
-		Evaluate snapshot.Evaluate `cmd:"" help:"Measure how good the common scale is: predict each source from the others."`
-		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved, are new or were removed between two documents."`
+		Evaluate snapshot.Evaluate `cmd:"" help:"Measure the quality of the common scale: predict each source from the others."`
+		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved, were added or were removed between two documents."`
 	} `cmd:"" help:"Capture, build, verify, evaluate and compare model-intelligence snapshots."`
 	Fit struct {
 		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Show whether a model runs on some hardware, and how fast: a table of its quantizations, best first."`
 		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements they did not use, by source page, hardware and model."`
-		Findings fit.Findings `cmd:"" help:"List runs that fitted in memory although the formulas say that they need more."`
+		Findings fit.Findings `cmd:"" help:"List runs that fitted in memory although the formulas say they need more."`
 	} `cmd:"" help:"Show whether a model runs on some hardware, and how fast: modeldex fit MODEL HARDWARE."`
 	Resolve    data.Resolve  `cmd:"" help:"Find the records that names refer to: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names, it reads lines from standard input."`
 	Ask        fit.Ask       `cmd:"" help:"Answer a question in plain words: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Shows how the question was read."`

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// A target is a server and the path of each question there, empty where it cannot answer.
+// A target is a server and the path of each question there, empty if it cannot answer.
 type target struct {
 	name string
 	*process

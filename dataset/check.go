@@ -192,11 +192,11 @@ var datasetRules = []rule[all]{
 func checkInfo(c *checker, _ all, _ place) {
 	switch n := len(c.info.recs); {
 	case n > 1:
-		c.at(c.info.places[1], "", "the file must hold one object")
+		c.at(c.info.places[1], "", "the file must contain one object")
 	case n == 1:
 		c.date(c.info.places[0], "released", &c.info.recs[0].Released)
 	case len(c.info.lost) == 0 && c.hasFile(infoFile):
-		c.findings = append(c.findings, Finding{Path: infoFile, Text: "the file must hold one object, got none"})
+		c.findings = append(c.findings, Finding{Path: infoFile, Text: "the file must contain one object, got none"})
 	}
 }
 
@@ -214,7 +214,7 @@ const fewRepeats = 3
 type cause struct {
 	found []pendingFinding
 	few   func() string // ends the text of each of a few findings; may be nil
-	// many makes one finding of more than fewRepeats. It returns false where each is reported.
+	// many makes one finding of more than fewRepeats. It returns false if each is reported.
 	many func(found []pendingFinding) (pendingFinding, bool)
 }
 

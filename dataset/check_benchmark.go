@@ -39,7 +39,7 @@ var runRules = []rule[*run]{
 	{"run-dates", "Dates are between 1990 and today, and run_date matches the year of the file.", 0, checkRunDates},
 	{"run-source", "A benchmark that is not by the owner links to its page.", 0, func(c *checker, r *run, p place) {
 		if r.SourceURL == nil && r.Source != Owner {
-			c.at(p, "source_url", fmt.Sprintf("must not be null where source is %q", r.Source), "source")
+			c.at(p, "source_url", fmt.Sprintf("must not be null if source is %q", r.Source), "source")
 		}
 	}},
 	{"run-kind", "A throughput result has a scenario and a total; any other result has a speed and no fields that describe a load.", 0, checkRunKind},
@@ -50,9 +50,9 @@ var runRules = []rule[*run]{
 		}
 	}},
 	{"run-contradiction", "Fields of a benchmark do not contradict each other.", clean, checkRunContradiction},
-	{"run-too-early", "A measurement is not much older than the release of its model or hardware.", warned | clean, checkTooEarly},
+	{"run-too-early", "A measurement is not from long before the release of its model or hardware.", warned | clean, checkTooEarly},
 	{"run-backend", "The backend works on the hardware and is supported by the tool.", warned, checkRunBackend},
-	{"run-stored", "A run names the storage type of its weights, and its depth is within the context of its model.", warned | clean, checkStored},
+	{"run-stored", "A run names the quantization of its weights, and its depth is within the context length of its model.", warned | clean, checkStored},
 	{"run-type-spelling", "The quantization is spelled as in quantizations.json.", warned, func(c *checker, r *run, p place) {
 		if r.Quantization != nil {
 			c.spelledType(p, "quantization", *r.Quantization)
@@ -71,7 +71,7 @@ var allRunsRules = []rule[all]{
 	{"run-peers", "No speed is eight times that of other runs of the model, or of models of its size, on the hardware.", warned, checkPeers},
 	{"run-spread", "No speed is far from that of runs with the same configuration.", warned, checkSpread},
 	{"run-weights", "A run with weights larger than the memory is marked as offloaded.", warned, checkWeights},
-	{"run-review", "Printed names of models and hardware do not match other records.", warned, review},
+	{"run-review", "The printed names of model and hardware do not match other records better.", warned, review},
 }
 
 // index makes what the rules look records up in, and applies the rules of names.
@@ -157,13 +157,13 @@ func checkRunKind(c *checker, r *run, p place) {
 	of, text := map[string]bool{
 		"request_rate": r.RequestRate != nil, "nodes": r.Nodes != nil, "submitter": r.Submitter != nil, "round": r.Round != nil,
 		"division": r.Division != nil, "availability": r.Availability != nil, "system": r.System != nil,
-	}, "must be null where scenario is null"
+	}, "must be null if scenario is null"
 	if r.IsThroughput() {
 		of, text = map[string]bool{
 			"prompt_tps": r.PromptTPS != nil, "generation_tps": r.GenerationTPS != nil, "concurrency": r.Concurrency != nil, "rate_basis": r.RateBasis != nil,
 		}, "must be null in a throughput result: total_tps is its speed"
 	} else if r.PromptTPS == nil && r.GenerationTPS == nil {
-		c.at(p, "generation_tps", "must be known where prompt_tps is null", "prompt_tps")
+		c.at(p, "generation_tps", "must be known if prompt_tps is null", "prompt_tps")
 	}
 	for field, known := range of {
 		if known {
@@ -176,30 +176,30 @@ const maxDeviation = 3 // times a speed; ten runs that are not negative cannot h
 
 func checkRunContradiction(c *checker, r *run, p place) {
 	if r.NPrompt != nil && *r.NPrompt == 0 && r.PromptTPS != nil {
-		c.at(p, "n_prompt", "must be above 0 where prompt_tps is known", "prompt_tps")
+		c.at(p, "n_prompt", "must be above 0 if prompt_tps is known", "prompt_tps")
 	}
 	if r.NGen != nil && *r.NGen == 0 && r.GenerationTPS != nil {
-		c.at(p, "n_gen", "must be above 0 where generation_tps is known", "generation_tps")
+		c.at(p, "n_gen", "must be above 0 if generation_tps is known", "generation_tps")
 	}
 	c.deviation(p, "prompt_tps", r.PromptTPS, r.PromptTPSStddev)
 	c.deviation(p, "generation_tps", r.GenerationTPS, r.GenerationTPSStddev)
 	c.inOrder(p, "ttft_p50_ms", r.TTFTP50Ms, "ttft_p99_ms", r.TTFTP99Ms)
 	c.inOrder(p, "tpot_p50_ms", r.TPOTP50Ms, "tpot_p99_ms", r.TPOTP99Ms)
 	if many := r.Concurrency != nil && *r.Concurrency > 1; r.RateBasis != nil && many != (*r.RateBasis == RateTotal) {
-		c.warning(p, "rate_basis", fmt.Sprintf("must be \"total\" where concurrency is above 1, and only there, got %q", *r.RateBasis), "concurrency")
+		c.warning(p, "rate_basis", fmt.Sprintf("must be \"total\" if concurrency is above 1, and only there, got %q", *r.RateBasis), "concurrency")
 	}
 	if r.Nodes != nil && *r.Nodes > r.HardwareCount {
 		c.at(p, "nodes", fmt.Sprintf("must be at most hardware_count, the devices of all nodes, got %d of %d", *r.Nodes, r.HardwareCount), "hardware_count")
 	}
 	if r.PowerBasis != nil && r.PowerWatts == nil {
-		c.warning(p, "power_basis", "must be null where power_watts is null", "power_watts")
+		c.warning(p, "power_basis", "must be null if power_watts is null", "power_watts")
 	}
 	if unit, layers := textOf(r.ComputeUnit), r.NGPULayers; unit != "" {
 		switch {
 		case layers != nil && (*layers > 0 && unit == string(OnCPU) || *layers == 0 && unit == string(OnGPU)):
-			c.at(p, "compute_unit", fmt.Sprintf("must not be %q where n_gpu_layers is %d", unit, *layers), "n_gpu_layers")
+			c.at(p, "compute_unit", fmt.Sprintf("must not be %q if n_gpu_layers is %d", unit, *layers), "n_gpu_layers")
 		case unit == string(OnMixed) && r.PartialOffload != nil && !*r.PartialOffload:
-			c.at(p, "partial_offload", "must not be false where compute_unit is \"mixed\"", "compute_unit")
+			c.at(p, "partial_offload", "must not be false if compute_unit is \"mixed\"", "compute_unit")
 		}
 	}
 	if r.Withdrawn != nil && r.RunDate != nil && before(r.Withdrawn.Date, *r.RunDate) {
@@ -211,7 +211,7 @@ func (c *checker) deviation(p place, field string, speed, dev *float64) {
 	switch {
 	case dev == nil:
 	case speed == nil:
-		c.at(p, field+"_stddev", "must be null where "+field+" is null", field)
+		c.at(p, field+"_stddev", "must be null if "+field+" is null", field)
 	case *dev > maxDeviation**speed:
 		c.at(p, field+"_stddev", fmt.Sprintf("must be at most %d times %s, got %s of %s", maxDeviation, field, plainNumber(*dev), plainNumber(*speed)), field)
 	}
@@ -254,7 +254,7 @@ func checkRunBackend(c *checker, r *run, p place) {
 	own := !c.anyFaulty(p)
 	if h := r.hardware; h != nil && own && r.Backend != nil {
 		if vendors := backendVendors[*r.Backend]; vendors != nil && !slices.Contains(vendors, h.Vendor) {
-			c.warning(p, "backend", fmt.Sprintf("%q does not work on parts of %q such as %s", *r.Backend, h.Vendor, h.Slug), "hardware")
+			c.warning(p, "backend", fmt.Sprintf("%q does not work on %q hardware such as %s", *r.Backend, h.Vendor, h.Slug), "hardware")
 		}
 	}
 	if r.Withdrawn != nil {
@@ -262,11 +262,11 @@ func checkRunBackend(c *checker, r *run, p place) {
 	}
 	mlx := r.Quantization != nil && strings.HasPrefix(*r.Quantization, "MLX")
 	if mlx && (r.Backend == nil || *r.Backend != "mlx") {
-		c.warning(p, "backend", fmt.Sprintf("must be \"mlx\" where quantization is %q", *r.Quantization), "quantization")
+		c.warning(p, "backend", fmt.Sprintf("must be \"mlx\" if quantization is %q", *r.Quantization), "quantization")
 	}
 	if r.Backend != nil && len(c.toolBackends) > 0 && !slices.Contains(c.toolBackends, *r.Backend) {
 		if near := record.Suggestion(*r.Backend, c.toolBackends); near != "" {
-			c.warning(p, "backend", fmt.Sprintf("is of no tool, got %q%s", *r.Backend, near))
+			c.warning(p, "backend", fmt.Sprintf("matches no tool, got %q%s", *r.Backend, near))
 		}
 	}
 	t := r.tool
@@ -334,7 +334,7 @@ func checkRunUnlikely(c *checker, r *run, p place) {
 		most = 2
 	}
 	if r.HardwareCount > most && r.HardwareCount <= maxDevices && r.Nodes == nil {
-		c.warning(p, "hardware_count", fmt.Sprintf("is more than the %d such parts that one machine has, where nodes is null, got %d", most, r.HardwareCount), "hardware", "nodes")
+		c.warning(p, "hardware_count", fmt.Sprintf("is above %d, the most that fit into one machine, and nodes is null, got %d", most, r.HardwareCount), "hardware", "nodes")
 	}
 	if r.MemoryGB != nil && h.VRAMGB != nil && h.Type == "gpu" && h.Variants == nil && (*r.MemoryGB > memorySlack**h.VRAMGB || *r.MemoryGB < *h.VRAMGB/memorySlack) {
 		if !c.doubtful(p, "hardware") {
@@ -398,7 +398,7 @@ func checkWeights(c *checker, _ all, _ place) {
 		case r.PartialOffload != nil:
 			c.warning(r.at, "memory_gb", fmt.Sprintf("must hold the weights of a run without offload: they take %.1f GiB of %s GB", gib, plainNumber(room)), "partial_offload", "model_size_gib")
 		default:
-			c.warning(r.at, "partial_offload", fmt.Sprintf("must say whether part of the weights lay in main memory: they take %.1f GiB of %s GB", gib, plainNumber(room)), "memory_gb", "model_size_gib")
+			c.warning(r.at, "partial_offload", fmt.Sprintf("must say whether part of the weights was in main memory: they take %.1f GiB of %s GB", gib, plainNumber(room)), "memory_gb", "model_size_gib")
 		}
 	})
 }

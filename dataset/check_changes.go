@@ -57,20 +57,20 @@ func (c *changesCheck) change(r *record.Change, p place) {
 	case c.last == nil && len(c.changes.lost) == 0:
 		c.at(p, "", "must follow the line of a release")
 	case c.last != nil && c.last.After == nil:
-		c.at(p, "", "must not follow the first release, where the history begins")
+		c.at(p, "", "must not follow the first release, which starts the history")
 	}
 	if valued := r.Act == record.Changed || r.Act == record.Withdrawn; valued != (len(r.Fields) > 0) {
-		c.at(p, "fields", "must have entries where change is changed or withdrawn, and none otherwise", "change")
+		c.at(p, "fields", "must have entries if change is changed or withdrawn, and none otherwise", "change")
 	}
 	if kept := len(r.Record) > 0 && r.Record.Kind() != 'n'; kept != (r.Act == record.Removed) || kept && r.Record.Kind() != '{' {
-		c.at(p, "record", "must be the record where change is removed, and null otherwise", "change")
+		c.at(p, "record", "must be the record if change is removed, and null otherwise", "change")
 	}
 	if r.Act == record.Removed && len(r.Slugs) != 1 {
-		c.at(p, "slugs", fmt.Sprintf("must have one entry where change is removed, got %d", len(r.Slugs)), "change")
+		c.at(p, "slugs", fmt.Sprintf("must have one entry if change is removed, got %d", len(r.Slugs)), "change")
 	}
 	for i := range r.Fields {
 		if f := &r.Fields[i]; f.At != nil && (f.Old.Kind() != '[' || f.New.Kind() != '[') {
-			c.at(p, fmt.Sprintf("fields.%d.at", i), "must be null where the values are not lists", fmt.Sprintf("fields.%d.old", i))
+			c.at(p, fmt.Sprintf("fields.%d.at", i), "must be null if the values are not lists", fmt.Sprintf("fields.%d.old", i))
 		}
 	}
 	for i, slug := range r.Slugs {

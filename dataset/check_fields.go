@@ -16,10 +16,10 @@ import (
 // pair holds two fields that are null together or not at all.
 func (c *checker) pair(p place, a string, hasA bool, b string, hasB bool) {
 	if hasA && !hasB {
-		c.at(p, b, "must not be null where "+a+" is known", a)
+		c.at(p, b, "must not be null if "+a+" is known", a)
 	}
 	if hasB && !hasA {
-		c.at(p, b, "must be null where "+a+" is null", a)
+		c.at(p, b, "must be null if "+a+" is null", a)
 	}
 }
 
@@ -196,7 +196,7 @@ func checkSources[T any](c *checker, p place, rec *T, sources []SourceRef) {
 		}
 	}
 	unsourced(s, reflect.ValueOf(rec).Elem(), "", false, named, func(name string) {
-		c.at(p, name, "must be named by an entry of sources", "sources")
+		c.at(p, name, "must be covered by an entry in sources", "sources")
 	})
 }
 

@@ -123,14 +123,14 @@ func contradictHardware(c *checker, h *Hardware, p place) {
 		}
 	}
 	if own := h.Type == "soc" || h.Type == "apu"; own && !h.UnifiedMemory || (h.Type == "gpu" || h.Type == "cpu") && h.UnifiedMemory {
-		c.at(p, "unified_memory", fmt.Sprintf("must be %t where type is %q, got %t", own, h.Type, h.UnifiedMemory), "type")
+		c.at(p, "unified_memory", fmt.Sprintf("must be %t if type is %q, got %t", own, h.Type, h.UnifiedMemory), "type")
 	}
 	for field, only := range map[string]struct {
 		known  bool
 		vendor Vendor
 	}{"cuda_compute_capability": {h.CUDAComputeCapability != nil, Nvidia}, "gfx_target": {h.GFXTarget != nil, AMD}} {
 		if only.known && h.Vendor != only.vendor {
-			c.at(p, field, fmt.Sprintf("must be null where vendor is not %q, but %q", only.vendor, h.Vendor), "vendor")
+			c.at(p, field, fmt.Sprintf("must be null if vendor is not %q, but %q", only.vendor, h.Vendor), "vendor")
 		}
 	}
 	if h.VRAMGB != nil && h.MemoryOptionsGB != nil && !slices.Contains(*h.MemoryOptionsGB, *h.VRAMGB) {
@@ -167,7 +167,7 @@ func checkHardwareUnlikely(c *checker, h *Hardware, p place) {
 		c.warning(p, "vram_gb", fmt.Sprintf("is not the memory in the slug %s, got %s", h.Slug, plainNumber(*h.VRAMGB)), "slug")
 	}
 	if h.VRAMGB != nil && *h.VRAMGB >= 1 && *h.VRAMGB*2 != math.Trunc(*h.VRAMGB*2) {
-		c.warning(p, "vram_gb", fmt.Sprintf("is no size that memory is sold in, which is counted in GiB as on the box, got %s", plainNumber(*h.VRAMGB)))
+		c.warning(p, "vram_gb", fmt.Sprintf("is not a size that memory is sold in (GiB, as printed on the box), got %s", plainNumber(*h.VRAMGB)))
 	}
 	if h.VRAMGB != nil && h.MemoryBandwidthGBps != nil && h.MemoryType != nil && !h.UnifiedMemory {
 		kind := strings.ToUpper(*h.MemoryType)
@@ -203,7 +203,7 @@ func checkFP16(c *checker, h *Hardware, p place) {
 	case *h.FP16TFLOPS != *want:
 		c.at(p, "fp16_tflops", fmt.Sprintf("must be fp16_tensor_fp32acc_tflops or, without it, fp16_vector_tflops, got %s of %s", plainNumber(*h.FP16TFLOPS), plainNumber(*want)), "fp16_tensor_fp32acc_tflops", "fp16_vector_tflops")
 	case (h.FP16TensorFP32AccTFLOPS == nil) != (h.FP16Basis != nil && *h.FP16Basis == "shader"):
-		c.at(p, "fp16_basis", "must be \"shader\" where fp16_tflops is the vector rate, and only there", "fp16_tflops")
+		c.at(p, "fp16_basis", "must be \"shader\" if fp16_tflops is the vector rate, and only there", "fp16_tflops")
 	}
 	if v, s := h.FP16VectorTFLOPS, h.FP16ShaderTFLOPS; v != nil && s != nil && *v != *s {
 		c.at(p, "fp16_shader_tflops", fmt.Sprintf("must be the same figure as fp16_vector_tflops, got %s and %s", plainNumber(*s), plainNumber(*v)), "fp16_vector_tflops")
@@ -245,9 +245,9 @@ func checkPrices(c *checker, h *Hardware, p place) {
 	}
 	switch of := h.StreetPriceCondition; {
 	case of == nil:
-		c.warning(p, "street_price_usd", "must have a street_price_condition, which says whether it is of new or used goods", "street_price_condition")
+		c.warning(p, "street_price_usd", "must have a street_price_condition, which says whether it is for new or used hardware", "street_price_condition")
 	case !seen(h, *of):
-		c.warning(p, "street_price_usd", fmt.Sprintf("is no price of price_observations in US dollars with the same day, page and condition, got %s", plainNumber(*h.StreetPriceUSD)), "price_observations", "street_price_condition", "street_price_source")
+		c.warning(p, "street_price_usd", fmt.Sprintf("matches no price in US dollars in price_observations with the same day, page and condition, got %s", plainNumber(*h.StreetPriceUSD)), "price_observations", "street_price_condition", "street_price_source")
 	default:
 		c.checkCondition(p, "street_price_condition", *of)
 	}

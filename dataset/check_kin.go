@@ -31,7 +31,7 @@ func checkKin(c *checker, _ all, _ place) {
 				c.warning(p, "release_date", fmt.Sprintf("is before that of the base model %s, got %q and %q", base.Slug, *m.ReleaseDate, *base.ReleaseDate))
 			}
 			if textOf(base.Form) == "chat" {
-				c.warning(p, "slug", fmt.Sprintf("is a tuned form of %s, whose form is then not chat but base", base.Slug))
+				c.warning(p, "slug", fmt.Sprintf("is fine-tuned from %s, so the form of that model must be base, not chat", base.Slug))
 			}
 			if m.License != nil && base.License != nil && *m.License != *base.License {
 				c.warning(p, "license", fmt.Sprintf("is not that of the base model %s, %q, got %q", base.Slug, *base.License, *m.License))
@@ -156,7 +156,7 @@ func (c *checker) checkVariants(h *Hardware, variants []*Hardware, p place) {
 	for _, v := range variants {
 		compare := func(field string, a, b *float64) {
 			if a != nil && b != nil && *a != *b {
-				c.warning(p, field, fmt.Sprintf("must be null where variants differ: %s has %s, got %s", v.Slug, plainNumber(*b), plainNumber(*a)), "variants")
+				c.warning(p, field, fmt.Sprintf("must be null if variants differ: %s has %s, got %s", v.Slug, plainNumber(*b), plainNumber(*a)), "variants")
 			}
 		}
 		compare("vram_gb", h.VRAMGB, v.VRAMGB)
@@ -254,9 +254,9 @@ func (o owned) warn(p place, slug Slug, field, value, what string) (warned bool)
 	case !known:
 		o.first[key] = slug
 	case first != slug:
-		text := fmt.Sprintf("is that of %s as well", first)
+		text := fmt.Sprintf("is also that of %s", first)
 		if what == ownID {
-			text += ", and an id of several parts belongs in pci_ids_shared"
+			text += "; ids shared by several devices belong in pci_ids_shared"
 		}
 		o.warning(p, field, fmt.Sprintf("%s, got %q", text, value))
 		return true
@@ -360,7 +360,7 @@ func shapeFields(prefix string, part any) (fields []named) {
 	return fields
 }
 
-// onlyDifference is the place of the one value that two lists differ in, -1 where they do not differ in exactly one.
+// onlyDifference is the place of the one value that two lists differ in, -1 if they do not differ in exactly one.
 func onlyDifference(a, b []named) (at int) {
 	at = -1
 	for i := range a {
@@ -388,7 +388,7 @@ func checkNameTexts(c *checker, _ all, _ place) {
 		for _, name := range names {
 			switch {
 			case formula.MatchString(name.text):
-				c.warning(p, name.field, fmt.Sprintf("begins as a formula of a spreadsheet, got %q", name.text))
+				c.warning(p, name.field, fmt.Sprintf("starts like a spreadsheet formula, got %q", name.text))
 			case markup.MatchString(name.text):
 				c.warning(p, name.field, fmt.Sprintf("has markup, got %q", name.text))
 			}

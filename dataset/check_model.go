@@ -27,9 +27,9 @@ var modelRules = []rule[*Model]{
 	{"model-sizes", "File sizes match the parameter count and the bits per weight of the quantization.", 0, checkSizes},
 	{"model-quantizations", "A computed size has a method, a quantization has its usual spelling, and no file is listed twice.", 0, checkQuantizations},
 	{"model-bounds", "Figures are plausible.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m) }},
-	{"model-contradiction", "Fields of a model do not contradict each other.", clean, contradictModel},
+	{"model-contradiction", "The fields of a model do not contradict each other.", clean, contradictModel},
 	{"model-cache", "Layers and heads of the cache match those of the model.", clean, checkCache},
-	{"model-cache-stated", "If a family skips attention in some layers, its models say how many layers have a cache.", warned | clean, func(c *checker, m *Model, p place) {
+	{"model-cache-stated", "If some layers of a family have no attention, its models say how many layers have a cache.", warned | clean, func(c *checker, m *Model, p place) {
 		if k := &m.KVCache; k.NumKVLayers == nil && k.HeadDim != nil && c.skipping[m.Family] {
 			c.warning(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be known: other models of the family %s have fewer layers with a cache than layers", m.Family))
 		}
@@ -139,7 +139,7 @@ func checkQuantizations(c *checker, m *Model, p place) {
 	for i := range m.Quantizations {
 		q, at := &m.Quantizations[i], fmt.Sprintf("quantizations.%d.", i)
 		if (q.Basis == Computed) != (q.Method != nil) {
-			c.at(p, at+"method", "must be there where basis is computed and null where it is published", at+"basis")
+			c.at(p, at+"method", "must be set if basis is computed, and null if it is published", at+"basis")
 		}
 		if !c.warn {
 			continue
@@ -162,14 +162,14 @@ func contradictModel(c *checker, m *Model, p place) {
 			"moe_intermediate_size": a.MoEIntermediateSize != nil, "num_dense_layers": a.NumDenseLayers != nil,
 		} {
 			if known {
-				c.at(p, "architecture."+field, "must be null where type is \"dense\"", "architecture.type")
+				c.at(p, "architecture."+field, "must be null if type is \"dense\"", "architecture.type")
 			}
 		}
 	}
 	if k.Attention != nil && *k.Attention != "mla" {
 		for field, known := range map[string]bool{"kv_lora_rank": k.KVLoraRank != nil, "qk_rope_head_dim": k.QKRopeHeadDim != nil} {
 			if known {
-				c.at(p, "kv_cache."+field, fmt.Sprintf("must be null where attention is %q", *k.Attention), "kv_cache.attention")
+				c.at(p, "kv_cache."+field, fmt.Sprintf("must be null if attention is %q", *k.Attention), "kv_cache.attention")
 			}
 		}
 	}

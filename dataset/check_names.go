@@ -144,7 +144,7 @@ func (r *registry) checkAliases(c *checker, n int, rec func(int) (place, Slug, [
 			case isSlug && Slug(folded) != slug:
 				c.at(p, a.field, fmt.Sprintf("%q is the slug of another %s", a.text, r.kind))
 			case taken && first != slug:
-				c.at(p, a.field, fmt.Sprintf("%q is a name of the %s %s already", a.text, r.kind, first))
+				c.at(p, a.field, fmt.Sprintf("%q is already a name of the %s %s", a.text, r.kind, first))
 			default:
 				byAlias[folded] = slug
 			}
@@ -170,7 +170,7 @@ func (r *registry) missed(c *checker, p place, field string, slug Slug, text str
 		}
 		return record.Suggestion(string(slug), r.sorted())
 	}, func(found []pendingFinding) (pendingFinding, bool) {
-		one, hint, words := found[0], ": bring it back, or change the lines", nameWords(string(slug))
+		one, hint, words := found[0], ": restore it, or change the lines", nameWords(string(slug))
 		now := r.named(words)
 		if now == "" && len(words) > 1 {
 			now = r.named(words[1:]) // without its maker
@@ -184,7 +184,7 @@ func (r *registry) missed(c *checker, p place, field string, slug Slug, text str
 }
 
 func (c *checker) reserved(p place, field string, slug Slug) {
-	c.at(p, field, fmt.Sprintf("%q is a word of the API's addresses, where the record could not be read: choose another", slug))
+	c.at(p, field, fmt.Sprintf("%q is reserved for an address of the API: choose another", slug))
 }
 
 // named is the record that has words as a name; empty for none.
@@ -231,7 +231,7 @@ func checkSourceKey(c *checker, r *run, p place) {
 	b, has := r.Benchmark, func(key string) bool { _, known := c.keys.owner[Slug(key)]; return known }
 	switch {
 	case b.SourceURL == nil && b.SourceKey != nil:
-		c.at(p, "source_key", "must be null where source_url is null", "source_url")
+		c.at(p, "source_key", "must be null if source_url is null", "source_url")
 	case b.SourceURL == nil:
 	case b.SourceKey == nil:
 		if c.warn && c.hasFile(sourcesFile) { // the text costs more than all other checks of a row
@@ -295,7 +295,7 @@ func checkCredits(c *checker, _ all, _ place) {
 	}
 	for i, rec := range c.origins.recs {
 		if !used[rec.Key] {
-			c.warning(c.origins.places[i], "key", "no record names a page of it")
+			c.warning(c.origins.places[i], "key", "no record cites a page of this source")
 		}
 	}
 }

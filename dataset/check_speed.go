@@ -33,7 +33,7 @@ func checkRunSpeed(c *checker, r *run, p place) {
 		if params := c.line.models[r.Model].params; params > 0 {
 			allowed := rateOf(r.hardware) * devices / (2 * params) // a token takes at least two operations for each parameter in use
 			if allowed > 0 && *r.PromptTPS > allowed && *r.PromptTPS <= maxSpeedTPS*devices {
-				c.blame(blamed{r.hardwareAt, "fp16_tflops", Fault}, p, "prompt_tps", fmt.Sprintf("must not pass what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*r.PromptTPS)))
+				c.blame(blamed{r.hardwareAt, "fp16_tflops", Fault}, p, "prompt_tps", fmt.Sprintf("must not exceed what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*r.PromptTPS)))
 			}
 		}
 	}
@@ -45,13 +45,13 @@ func checkRunSpeed(c *checker, r *run, p place) {
 	switch drafted := r.SpeculativeDecoding != nil && *r.SpeculativeDecoding; {
 	case drafted || math.IsNaN(r.ratio):
 	case r.ratio > 1:
-		c.blame(blamed{r.hardwareAt, "memory_bandwidth_gbps", Fault}, p, "generation_tps", fmt.Sprintf("must not pass what the memory bandwidth allows without speculative_decoding, got %s times as much", plainNumber(r.ratio)))
+		c.blame(blamed{r.hardwareAt, "memory_bandwidth_gbps", Fault}, p, "generation_tps", fmt.Sprintf("must not exceed what the memory bandwidth allows without speculative_decoding, got %s times as much", plainNumber(r.ratio)))
 	case r.ratio*(1-idleShare(r.model)) > nearLimit:
-		c.warning(p, "generation_tps", fmt.Sprintf("is near what the memory bandwidth allows, got %s of it; compare model, quantization and speed with the source, or set speculative_decoding where there was a draft", plainNumber(r.ratio)))
+		c.warning(p, "generation_tps", fmt.Sprintf("is close to the limit of the memory bandwidth, got %s of it; compare model, quantization and speed with the source, or set speculative_decoding if a draft model was used", plainNumber(r.ratio)))
 	}
 }
 
-// rateOf is how many operations a second a part can do at most, 0 where its rates are unknown.
+// rateOf is how many operations a second a part can do at most, 0 if its rates are unknown.
 func rateOf(h *Hardware) float64 {
 	most := func(rates ...*float64) (n float64) {
 		for _, r := range rates {
@@ -68,7 +68,7 @@ func rateOf(h *Hardware) float64 {
 }
 
 // idleShare is the share of a dense model's parameters that its files contain and decoding does not read. That is the
-// table of input embeddings where the output has its own: a token needs one row of it. 0 where it is unknown or shared.
+// table of input embeddings where the output has its own: a token needs one row of it. 0 if it is unknown or shared.
 func idleShare(m *Model) float64 {
 	a := &m.Architecture
 	if m.ParamsB == nil || m.ActiveParamsB != nil || m.EffectiveParamsB != nil || a.VocabSize == nil || a.HiddenSize == nil || a.TieWordEmbeddings == nil || *a.TieWordEmbeddings {
@@ -100,7 +100,7 @@ func (c *checker) blame(by blamed, p place, field, text string) {
 			})
 		}
 		one, all := found[0], c.named[by.at]
-		one.text = fmt.Sprintf("does not go with %d of %d measurements, the first at %s: its %s %s", len(found), all, c.placeText(one.at), one.field, one.text)
+		one.text = fmt.Sprintf("does not fit %d of %d measurements, the first at %s: its %s %s", len(found), all, c.placeText(one.at), one.field, one.text)
 		one.at, one.field = by.at, by.field
 		return one, float64(len(found)) > fewBlames*float64(all)
 	})
@@ -265,7 +265,7 @@ func checkSpread(c *checker, _ all, _ place) {
 		} else if v*wide >= half {
 			return ""
 		}
-		return fmt.Sprintf("is far %s equal runs, got %s where half of %d reach %s", where, plainNumber(v), n, plainNumber(math.Round(half*100)/100))
+		return fmt.Sprintf("is far %s other runs with the same configuration, got %s where half of %d reach %s", where, plainNumber(v), n, plainNumber(math.Round(half*100)/100))
 	})
 }
 
@@ -422,7 +422,7 @@ func checkCopied(c *checker, _ all, _ place) {
 			return
 		}
 		if of := c.benchmarks.recs[i]; !sameRun(of, r.Benchmark) { // else it is a fault already
-			c.warning(r.at, "id", fmt.Sprintf("%q has all figures of %q of %s: look at both pages, and withdraw the one that is a copy", r.ID, of.ID, c.placeText(c.benchmarks.places[i])))
+			c.warning(r.at, "id", fmt.Sprintf("%q has the same figures as %q of %s: look at both pages, and withdraw the copy", r.ID, of.ID, c.placeText(c.benchmarks.places[i])))
 		}
 	})
 }

@@ -67,7 +67,7 @@ func checkToolWords(c *checker, _ all, _ place) {
 					continue
 				}
 				if meant := meantWord(word, tools[field]); meant != "" {
-					c.warning(c.tools.places[i], field+"."+strconv.Itoa(j), fmt.Sprintf("is of no other tool, got %q; did you mean %q", word, meant))
+					c.warning(c.tools.places[i], field+"."+strconv.Itoa(j), fmt.Sprintf("is used by no other tool, got %q; did you mean %q", word, meant))
 				}
 			}
 		}
@@ -107,7 +107,7 @@ var qualityRules = []rule[*Quality]{
 		score := q.Metric == record.TaskScore
 		for field, known := range map[string]bool{"task": q.Task != nil, "corpus": q.Corpus != nil} {
 			if want := score == (field == "task"); known != want {
-				c.at(p, field, fmt.Sprintf("must be %s where metric is %q", map[bool]string{true: "known", false: "null"}[want], q.Metric), "metric")
+				c.at(p, field, fmt.Sprintf("must be %s if metric is %q", map[bool]string{true: "known", false: "null"}[want], q.Metric), "metric")
 			}
 		}
 		if divergence := q.Metric == record.KLDivergence; divergence == (q.ReferenceValue != nil) {
@@ -130,9 +130,9 @@ const maxDivergence = 20
 
 // SizeQuality sums up what is published of the quality of a quantization of a model.
 type SizeQuality struct {
-	// Mean KL divergence from the weights in 16 bits, in nats per token: the median of those published. Null where none is.
+	// Mean KL divergence from the weights in 16 bits, in nats per token: the median of those published. Null if none is null.
 	KLDivergence *float64 `json:"kl_divergence" jsonschema:"nullable,minimum=0,example=0.0281"`
-	// How much higher the perplexity is than that of the weights in 16 bits, in percent: the median of those published. Null where none is.
+	// How much higher the perplexity is than that of the weights in 16 bits, in percent: the median of those published. Null if none is null.
 	PerplexityChange *float64 `json:"perplexity_change_percent" jsonschema:"nullable,example=2.43"`
 	// Number of measurements, scores of tests included; GET /api/v1/quality?model=…&quantization=… lists them.
 	Measurements int `json:"measurements" jsonschema:"minimum=1,example=4"`

@@ -43,7 +43,7 @@ func kept(m *Model) float64 {
 	return matrices * float64(*a.VocabSize**a.HiddenSize)
 }
 
-// of is the type in a model, whose published sizes are given. ok is false where a fact is unknown, and where the weights are stored in fewer
+// of is the type in a model, whose published sizes are given. ok is false if a fact is unknown, and where the weights are stored in fewer
 // bits than their file of 16 bits says: nothing is known of files with fewer bits than that, nor of other files of 16 bits and more.
 func (c *computable) of(m *Model, published []publishedSize) (q Quantization, ok bool) {
 	q = c.Quantization

@@ -40,14 +40,14 @@ type Finding struct {
 	Path string `json:"path"` // file, relative to the dataset directory, with slashes
 	Line int    `json:"line"` // from 1; 0 where the finding is about the whole file
 	Col  int    `json:"col"`  // from 1, in characters; 0 where the finding is about the whole line
-	// Field is the dotted name of the field, empty where the finding is about the record.
+	// Field is the dotted name of the field, empty if the finding is about the record.
 	Field string `json:"field"`
 	// Text is one sentence: the rule, then what was found. Lower case, no full stop.
 	Text     string   `json:"text"`
 	Severity Severity `json:"severity"`
 	// Rule is the id of the rule, see Rules; empty for those of single fields and files.
 	Rule string `json:"rule"`
-	// Record is the slug of the record, or the id of a benchmark; empty where Rule is.
+	// Record is the slug of the record, or the id of a benchmark; empty if Rule is.
 	Record Slug `json:"record"`
 
 	unreadable bool // the file could not be read; another attempt may succeed
@@ -137,7 +137,7 @@ func (fs Findings) accepted(files iofs.FS) Findings {
 		if !used[key] {
 			out = append(out, Finding{
 				Path: acceptedFile, Field: string(key.Record), Severity: Warning, Rule: "accepted",
-				Text: fmt.Sprintf("accepts a warning of %s about %s that there is not: remove the entry", key.Rule, key.Field),
+				Text: fmt.Sprintf("accepts a warning of %s about %s that no longer occurs: remove the entry", key.Rule, key.Field),
 			})
 		}
 	}

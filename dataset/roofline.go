@@ -22,7 +22,7 @@ type Roofline struct {
 	byName sync.Map // quantization as printed -> bits, worked out when first met
 }
 
-// device is a piece of hardware and its bandwidth in bytes per second, 0 where unknown.
+// device is a piece of hardware and its bandwidth in bytes per second, 0 if unknown.
 type device struct {
 	*Hardware
 	bytesPS float64
@@ -139,7 +139,7 @@ func (r *Roofline) Ratio(b *Benchmark) (ratio float64, known bool) {
 	return math.Round(speed*bytes/limit*1e4) / 1e4, true
 }
 
-// Bandwidth returns the memory bandwidth of one device in bytes per second, 0 where it is unknown; of a record of several
+// Bandwidth returns the memory bandwidth of one device in bytes per second, 0 if it is unknown; of a record of several
 // variants the highest.
 func (r *Roofline) Bandwidth(hardware Slug) float64 {
 	if h := r.hardware[hardware]; h != nil {
@@ -165,7 +165,7 @@ func (r *Roofline) Elsewhere(b *Benchmark) bool {
 
 // BytesPerToken returns what one token of a run reads of the weights, in bytes. It takes the size the source prints, else
 // that of the published file of the quantization, else parameters x bits per weight. Each is multiplied by the share of
-// the parameters in use. 0 where it is unknown.
+// the parameters in use. 0 if it is unknown.
 func (r *Roofline) BytesPerToken(b *Benchmark) float64 {
 	m := r.models[b.Model]
 	switch {

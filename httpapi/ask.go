@@ -49,11 +49,11 @@ type AskView struct {
 	Question string `json:"question" jsonschema:"example=can an RTX 3090 run gpt-oss-20b at 32k?"`
 	// How it was read.
 	Reading ReadingView `json:"reading"`
-	// Address of the structured call that the answer is of; null where the question names nothing that can be asked for.
+	// Address of the structured call that the answer is of; null if the question names nothing that can be asked for.
 	Call *string `json:"call" jsonschema:"nullable,format=uri-reference,example=/api/v1/fit?model=gpt-oss-20b&hardware=nvidia-rtx-3090&context=32768"`
 	// The body of the response to that call; null without one, or where the call is rejected.
 	Answer jsontext.Value `json:"answer" jsonschema:"nullable"`
-	// Why there is no answer, or what the call leaves out of the question; null where there is nothing to say.
+	// Why there is no answer, or what the call leaves out of the question; null if there is nothing to say.
 	Detail *string `json:"detail" jsonschema:"nullable,example=no model or hardware was found in the question"`
 }
 
@@ -93,13 +93,13 @@ type ReadingView struct {
 type ReadNameView struct {
 	// The words of the question.
 	Text string `json:"text" jsonschema:"example=3090"`
-	// The record, the likeliest where several fit; null where no record is surely meant.
+	// The record, the likeliest where several fit; null if no record is surely meant.
 	Slug *string `json:"slug" jsonschema:"nullable,example=nvidia-rtx-3090"`
 	// Name of that record.
 	Name *string `json:"name" jsonschema:"nullable,example=NVIDIA GeForce RTX 3090"`
 	// parsed: every word is accounted for. likely: the likeliest of the candidates. near: the candidates are guesses.
 	Confidence *string `json:"confidence" jsonschema:"nullable,enum=parsed,enum=likely,enum=near,example=parsed"`
-	// Number of devices, where the question says it.
+	// Number of devices, if the question says it.
 	Count *int `json:"count" jsonschema:"nullable,example=2"`
 	// How the words were read.
 	Reason string `json:"reason" jsonschema:"example=every word of the name is accounted for"`

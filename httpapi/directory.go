@@ -47,7 +47,7 @@ type SchemaInfo struct {
 	Name string `json:"name" jsonschema:"example=model.schema.json"`
 	// Address of the schema.
 	URL string `json:"url" jsonschema:"example=/api/v1/schemas/model.schema.json"`
-	// Identifier by which other schemas may refer to it; null where it has none.
+	// Identifier by which other schemas may refer to it; null if it has none.
 	ID *string `json:"id" jsonschema:"nullable,example=urn:modeldex:schema:model"`
 	// What it describes.
 	Title *string `json:"title" jsonschema:"nullable,example=Model"`

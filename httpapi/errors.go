@@ -34,9 +34,9 @@ func newCode(name string, status int, title, help string) *code {
 // The errors of the API.
 var (
 	invalidParameter    = newCode("invalid_parameter", 400, "Invalid parameter", "A parameter has an invalid value. All faults of the request are listed in errors.")
-	unknownParameter    = newCode("unknown_parameter", 400, "Unknown parameter", "The address has a parameter that this route does not accept. See /docs for the routes and their parameters.")
+	unknownParameter    = newCode("unknown_parameter", 400, "Unknown parameter", "This route does not accept one of the parameters. See /docs for the routes and their parameters.")
 	invalidCursor       = newCode("invalid_cursor", 400, "Invalid cursor", "The cursor is damaged or was not made by this service. Start again without it, and use only cursors from links.next.")
-	cursorMismatch      = newCode("cursor_mismatch", 400, "Cursor of another query", "The cursor was made with other filters or another sort. Keep both unchanged while paging, or start again without the cursor.")
+	cursorMismatch      = newCode("cursor_mismatch", 400, "Cursor from another query", "The cursor was made with other filters or another sort. Keep both unchanged while paging, or start again without the cursor.")
 	invalidJSON         = newCode("invalid_json", 400, "Invalid JSON", "The body is not the JSON object that this route expects.")
 	invalidField        = newCode("invalid_field", 400, "Invalid field", "A field of the body has an invalid value. All faults are listed in errors.")
 	badRequest          = newCode("bad_request", 400, "Malformed request", "The request is not well-formed HTTP.")
@@ -47,7 +47,7 @@ var (
 	keyRotated          = newCode("key_rotated", 403, "API key replaced", "This key was rotated and its grace period has ended. Use the key that the rotation returned.")
 	tierRequired        = newCode("tier_required", 403, "Tier required", "This request needs a key of a higher tier; the detail says which. The rest of the request is valid.")
 	notFound            = newCode("not_found", 404, "Not found", "No record has this name. Similar names, if there are any, are listed in errors.")
-	unknownRoute        = newCode("unknown_route", 404, "Unknown address", "There is nothing at this address. See /docs for the routes.")
+	unknownRoute        = newCode("unknown_route", 404, "Unknown address", "This address does not exist. See /docs for the routes.")
 	methodNotAllowed    = newCode("method_not_allowed", 405, "Method not allowed", "This address does not support that method. The Allow header lists the methods it supports.")
 	notAcceptable       = newCode("not_acceptable", 406, "Not acceptable", "This address has no format that the Accept header allows. Data is application/json; lists, statistics and records are also text/csv, application/x-ndjson and application/vnd.apache.parquet.")
 	requestTimeout      = newCode("request_timeout", 408, "Request timeout", "The request did not arrive in time. Send it again.")
@@ -56,17 +56,17 @@ var (
 	webhookQueueFull    = newCode("webhook_queue_full", 409, "Webhook queue full", "100 messages are waiting for this webhook. Wait until some are delivered, or delete it.")
 	versionGone         = newCode("version_gone", 410, "Version gone", "That version of the dataset is not a recorded release, so the changes since then are not known. Read the lists again, then ask for changes since the dataset_version they show. errors names the oldest known version.")
 	lengthRequired      = newCode("length_required", 411, "Length required", "Send the body with a Content-Length, not a Transfer-Encoding.")
-	preconditionFailed  = newCode("precondition_failed", 412, "Precondition failed", "No ETag in If-Match matches the current version, so yours is a different one. Repeat the request without If-Match to get the current version.")
+	preconditionFailed  = newCode("precondition_failed", 412, "Precondition failed", "No ETag in If-Match matches the current version, so yours is out of date. Repeat the request without If-Match to get the current version.")
 	bodyTooLarge        = newCode("body_too_large", 413, "Body too large", "The body is larger than this endpoint accepts: 4 KiB; for POST /api/v1/resolve, /api/v1/fit and /mcp 64 KiB; for the form at /contribute 224 KiB.")
 	uriTooLong          = newCode("uri_too_long", 414, "Address too long", "The address is longer than 8 KiB. Request fewer values at once.")
 	unsupportedType     = newCode("unsupported_media_type", 415, "Unsupported media type", "Send the body as application/json.")
 	rangeNotSatisfiable = newCode("range_not_satisfiable", 416, "Range not satisfiable", "The file does not have these bytes; Content-Range gives its size.")
-	quotaExhausted      = newCode("quota_exhausted", 429, "Monthly quota used up", "You have used all calls of this month. The quota resets at the time in X-RateLimit-Reset, which is Retry-After seconds from now.")
+	quotaExhausted      = newCode("quota_exhausted", 429, "Monthly quota used up", "You have used all calls for this month. The quota resets at the time in X-RateLimit-Reset, which is Retry-After seconds from now.")
 	burstExceeded       = newCode("burst_exceeded", 429, "Too many requests at once", "Calls arrive faster than the key's tier allows. Wait for Retry-After seconds; rejected calls are not counted.")
 	signupLimited       = newCode("signup_limited", 429, "Too many sign-ups", "Your address has created the maximum number of keys per hour. Try again after Retry-After seconds.")
 	tooManyConnections  = newCode("too_many_connections", 429, "Too many connections", "Your address has too many connections open. Reuse connections instead of opening new ones, or try again after Retry-After seconds.")
 	pageLimited         = newCode("page_limited", 429, "Too many pages", "Your address has made too many requests without a key. Try again after Retry-After seconds. Programs should use the API: one call gets you a free key: POST /api/v1/keys.")
-	trialUsedUp         = newCode("trial_used_up", 429, "Calls without a key used up", "Your address has used its calls without a key for today. Get a free key with one call, POST /api/v1/keys, or try again after Retry-After seconds.")
+	trialUsedUp         = newCode("trial_used_up", 429, "Calls without a key used up", "Your address has used up its calls without a key for today. Get a free key with one call, POST /api/v1/keys, or try again after Retry-After seconds.")
 	headersTooLarge     = newCode("headers_too_large", 431, "Headers too large", "The request's headers are larger than 16 KiB.")
 	internal            = newCode("internal", 500, "Internal error", "Something went wrong on our side, not with the request. If it keeps happening, report request_id to the support address.")
 	webhooksUnsupported = newCode("webhooks_unsupported", 501, "Webhooks not supported", "This server keeps its keys in etcd, which does not support webhooks. Poll GET /api/v1/changes instead.")
@@ -94,7 +94,7 @@ type Problem struct {
 	RequestID string `json:"request_id" jsonschema:"example=5f0c1a9b3e-0000000017"`
 	// The faults of the request, where it has any: the first 20.
 	Errors []Fault `json:"errors,omitempty" jsonschema:"maxItems=20"`
-	// Number of further faults that are not listed; left out where all are.
+	// Number of further faults that are not listed; left out if all are.
 	ErrorsOmitted int `json:"errors_omitted,omitzero" jsonschema:"minimum=1,example=3"`
 	// Where to write to; on 403 and 500 only.
 	Support string `json:"support,omitempty" jsonschema:"example=support@localhost"`

@@ -13,7 +13,7 @@ type FacetRow struct {
 	Field string `json:"field" jsonschema:"example=vendor"`
 	// Kind of its values; it decides whether values, or min, max and bins are given.
 	Kind string `json:"kind" jsonschema:"enum=text,enum=flag,enum=count,enum=number,enum=date,example=text"`
-	// Unit of its numbers; null where there is none.
+	// Unit of its numbers; null if there is none.
 	Unit *string `json:"unit" jsonschema:"nullable,example=GB"`
 	// Matching records with a value.
 	Known int `json:"known" jsonschema:"minimum=0,example=600"`
@@ -23,9 +23,9 @@ type FacetRow struct {
 	Values []FacetValue `json:"values"`
 	// Number of distinct values of a text or flag, also those beyond limit.
 	ValueCount int `json:"value_count" jsonschema:"minimum=0,example=5"`
-	// Lowest number, or first date, the first day of one that is only a year or a month; null where no record has a value.
+	// Lowest number, or first date, the first day of one that is only a year or a month; null if no record has a value.
 	Min any `json:"min"`
-	// Highest number, or last date, likewise; null where no record has a value.
+	// Highest number, or last date, likewise; null if no record has a value.
 	Max any `json:"max"`
 	// At most 40 bins of numbers or of whole months; of equal width, or of equal ratio where the highest number is more than 100 times the lowest.
 	Bins []FacetBin `json:"bins"`

@@ -41,7 +41,7 @@ type fitParams struct {
 	CPUMoE *int64 `query:"n_cpu_moe,min=0,max=1000"`
 	// True: count the projector that reads pictures (mmproj), projector_bytes of the model.
 	Projector bool `query:"projector"`
-	// Size of the file of the projector, in GB of 2^30 bytes, to count it in place of that of the model.
+	// Size of the projector file, in GB of 2^30 bytes, instead of the one known for the model.
 	ProjectorGB float64 `query:"projector_gb,above=0,max=1e3"`
 	// True: count what the layer of the model that drafts tokens takes (MTP).
 	MTP bool `query:"mtp"`
@@ -59,7 +59,7 @@ type speedParams struct {
 	Backend string `query:"backend,bytes=40"`
 	// Part of the machine that works.
 	ComputeUnit fit.ComputeUnit `query:"compute_unit"`
-	// Tokens of the prompt, for ttft_s.
+	// Prompt length in tokens, for ttft_s.
 	PromptTokens int64 `query:"prompt_tokens,min=1,tokens"`
 	// Tokens of the answer, for total_s; with prompt_tokens.
 	AnswerTokens int64 `query:"answer_tokens,min=1,tokens"`

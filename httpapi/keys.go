@@ -32,7 +32,7 @@ type KeyView struct {
 	Burst BurstView `json:"burst"`
 	// When the key was issued.
 	CreatedAt time.Time `json:"created_at"`
-	// Until when the key that a rotation replaced works beside this one; null when none does.
+	// Until when the key that a rotation replaced also works; null when none does.
 	OldKeyUntil *time.Time `json:"old_key_until" jsonschema:"nullable"`
 }
 
@@ -247,7 +247,7 @@ func (s *Server) changed(req *request, verdict quota.Verdict, err error, done fu
 
 // Rotation is how an old secret ends.
 type Rotation struct {
-	// How long the old secret goes on working beside the new one, in seconds. 0 ends it at once.
+	// How long the old secret also works, in seconds. 0 ends it at once.
 	GraceSeconds *int64 `query:"grace_seconds,min=0,max=604800,strict"`
 }
 

@@ -52,7 +52,7 @@ type Notice struct {
 type SettingCount struct {
 	// Name of the field.
 	Setting string `json:"setting" jsonschema:"example=concurrency"`
-	// Its value, or a comparison; unknown where a value that decides is null.
+	// Its value, or a comparison; unknown if a value that decides is null.
 	Value string `json:"value" jsonschema:"example=>1"`
 	// Records with it.
 	Count int `json:"count" jsonschema:"minimum=1,example=120"`
@@ -78,7 +78,7 @@ func (r *reader) noticeResolved(param, value, slug string, a *resolve.Answer) {
 	}
 	if a.Open() {
 		n.Code, n.Suggestions = readAs, candidateSlugs(a)
-		n.Detail = fmt.Sprintf("%s %q fits %s; the likeliest is %s: %s", param, *shown, record.Counted(len(n.Suggestions), "record"), slug, a.Reason)
+		n.Detail = fmt.Sprintf("%s %q fits %s; most likely %s: %s", param, *shown, record.Counted(len(n.Suggestions), "record"), slug, a.Reason)
 	}
 	r.notices = append(r.notices, n)
 }

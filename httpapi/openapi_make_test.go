@@ -262,7 +262,7 @@ func answersEntry(rt *route) bool {
 }
 
 func ifNoneMatch() object {
-	return obj("name", "If-None-Match", "in", "header", "description", "ETag of the answer at hand: 304 where it is still good.",
+	return obj("name", "If-None-Match", "in", "header", "description", "ETag of the copy you have: 304 if it is still current.",
 		"schema", obj("type", "string"))
 }
 

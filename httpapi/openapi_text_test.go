@@ -215,7 +215,7 @@ var routeTexts = map[string]string{
 	"listDeliveries": "Lists waiting deliveries and the newest 100 finished ones, which are kept for 30 days.",
 	"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
 	"redeliver":      "A new delivery with the same message_id and body, sent once, immediately, outside the queue.",
-	"ask":            "Reads a question, a title or a table row in plain words and makes the call that it means. reading says how it was read, call is the address of that call and answer its response body. If several records fit a name, the likeliest is used and the others are candidates. Unused words are listed. A response 200 is charged as one call.",
+	"ask":            "Reads a question, a title or a table row in plain words and makes the call that it means. reading says how it was read, call is the address of that call and answer its response body. If several records fit a name, most likely used and the others are candidates. Unused words are listed. A response 200 is charged as one call.",
 	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings from drivers and lspci, and PCI ids. Strict: a name with a word it does not understand is unknown, a name that leaves a choice is ambiguous, and a guess has no slug. An unknown name also returns 200. A response 200 is charged as one call.",
 	"resolveNames":   "Like the GET, for up to 200 names of any kind in one call; data has the order of names. A response 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
 	"showDataset":    "Needs no key. Shows at once when a change of the files was rejected.",

@@ -45,7 +45,7 @@ func webhookEnvelopes() object {
 	closedFilterSchemas(&out)
 	out.set("WebhookRotation", obj("type", "object", "description", "How the old secret ends.", "properties", obj(
 		"grace_seconds", obj("type", "integer", "minimum", 0, "maximum", 604800, "default", int(webhook.DefaultGrace.Seconds()),
-			"description", "How long the old secret goes on signing beside the new one, in seconds.", "examples", []int{3600}),
+			"description", "How long the old secret also signs, in seconds.", "examples", []int{3600}),
 	), "additionalProperties", false))
 	return out
 }

@@ -143,7 +143,7 @@ func (req *request) has(etag string) bool {
 	return req.names(fiber.HeaderIfNoneMatch, etag, "W/")
 }
 
-// refuses says whether the caller wants another version than the one with a tag, which is empty where there is none: If-Match
+// refuses says whether the caller wants another version than the one with a tag, which is empty if there is none: If-Match
 // names others only.
 func (req *request) refuses(etag string) bool {
 	return len(req.ctx.Request.Header.PeekAll(fiber.HeaderIfMatch)) > 0 && !req.names(fiber.HeaderIfMatch, etag, "")

@@ -45,13 +45,13 @@ type namesBody struct {
 type NameView struct {
 	// The name as it was sent.
 	Input string `json:"input" jsonschema:"example=unsloth/Qwen3-8B-GGUF:Q4_K_M"`
-	// Kind of the record, or the kind that was asked for; null where neither is known.
+	// Kind of the record, or the kind that was asked for; null if neither is known.
 	Kind *string `json:"kind" jsonschema:"nullable,enum=model,enum=hardware,enum=tool,example=model"`
-	// The record, the likeliest where several fit. Null where the name is unknown or only similar to one.
+	// The record, the likeliest where several fit. Null if the name is unknown or only similar to one.
 	Slug *string `json:"slug" jsonschema:"nullable,example=qwen3-8b"`
 	// Name of that record.
 	Name *string `json:"name" jsonschema:"nullable,example=Qwen3 8B"`
-	// exact: the name is a slug, a name or an alias of no other record. parsed: read by rules, every word is accounted for. likely: the name leaves something open, and slug is the likeliest of the candidates. near: the candidates are guesses, and slug is null. Null where nothing was found.
+	// exact: the name is a slug, a name or an alias of no other record. parsed: read by rules, every word is accounted for. likely: the name leaves something open, and slug is the likeliest of the candidates. near: the candidates are guesses, and slug is null. Null if nothing was found.
 	Confidence *string `json:"confidence" jsonschema:"nullable,enum=exact,enum=parsed,enum=likely,enum=near,example=parsed"`
 	// The name fits more than one product; the candidates are these. slug is the likeliest, or the record kept for measurements that do not say which of them it was.
 	Ambiguous bool `json:"ambiguous" jsonschema:"example=false"`
@@ -66,7 +66,7 @@ type NameView struct {
 	// Number of devices found in the name of hardware.
 	Count *int `json:"count" jsonschema:"nullable,example=2"`
 	// How the name was read, or why there is not a record.
-	Reason string `json:"reason" jsonschema:"example=name without what says how it is stored"`
+	Reason string `json:"reason" jsonschema:"example=name without the storage type"`
 	// Records it may be where there is no single one, best first, at most five.
 	Candidates []NameCandidate `json:"candidates"`
 }
@@ -124,7 +124,7 @@ func resolveNames(_ *Server, req *request) (*response, *failure) {
 	return resp, nil
 }
 
-// badName says why a name cannot be asked for, empty where it can.
+// badName says why a name cannot be asked for, empty if it can.
 func badName(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":

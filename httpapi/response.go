@@ -39,7 +39,7 @@ const (
 type response struct {
 	status int
 	// lines are the headers that are the same for every caller, without contentType and encoding, for which
-	// fasthttp has fields. Those two are empty where the response has no such header.
+	// fasthttp has fields. Those two are empty if the response has no such header.
 	lines                 headers.Lines
 	contentType, encoding string
 	close                 bool // the connection ends after the response

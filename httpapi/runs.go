@@ -46,7 +46,7 @@ type runOptions struct {
 	// of up to 9 bits that fits. Weights that were trained in four bits count as they were released (MXFP4) before files of
 	// other names.
 	Prefer preference `query:"prefer,default=best"`
-	// True: rows have the points that the order sort=best rests on, in the member fit. They sum up.
+	// True: rows show the points behind the order sort=best, in the member fit. They add up to the total.
 	Explain bool `query:"explain"`
 }
 
@@ -60,7 +60,7 @@ type fitOptions struct {
 	Context int64 `query:"context,min=1,tokens"`
 	// Storage of the key-value cache; f16 without it. llama.cpp has all but fp8, vllm f16 and fp8, mlx f16, q8_0, q4_0.
 	KV fit.KVType `query:"kv,default=f16"`
-	// Storage of the values, where it is not that of the keys.
+	// Storage type of the values, if it differs from that of the keys.
 	KVV fit.KVType `query:"kv_v"`
 	// False: count the scratch memory of attention.
 	FlashAttention bool `query:"flash_attention,default=true"`

@@ -65,9 +65,9 @@ type Health struct {
 	DatasetVersion *string `json:"dataset_version,omitempty" jsonschema:"nullable,example=2026.11.21"`
 	// The most recent load, if it was rejected; left out otherwise.
 	Refused *changes.Refused `json:"refused,omitempty"`
-	// Findings of snapshot documents that are not published, at most 20; left out where there are none.
+	// Findings of snapshot documents that are not published, at most 20; left out if there are none.
 	SnapshotsRefused []string `json:"snapshots_refused,omitempty" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
-	// What the ledger had to repair or leave out when it was opened, and that the last change of keys could not be written; left out where there was nothing.
+	// What the ledger had to repair or leave out when it was opened, and that the last change of keys could not be written; left out if there was nothing.
 	LedgerWarnings []string `json:"ledger_warnings,omitempty" jsonschema:"example=one of the two head pages is damaged: the last change may be missing"`
 }
 

@@ -260,7 +260,7 @@ type Position struct {
 	Num   float64 // of a column of numbers
 	Text  string  // of a column of texts
 	Slug  string
-	// Home is the record's run date as yyyymmdd, 0 where unknown, in a table whose default
+	// Home is the record's run date as yyyymmdd, 0 if unknown, in a table whose default
 	// order is by it; it places a slug that has gone.
 	Home float64
 }

@@ -223,7 +223,7 @@ func (t *Table) Number(f Field, ord uint32) float64 {
 	return math.NaN()
 }
 
-// Text is the value of a field that statistics group or compare by, empty where it is unknown. It
+// Text is the value of a field that statistics group or compare by, empty if it is unknown. It
 // is read without the row, which takes microseconds to decode.
 func (t *Table) Text(f Field, ord uint32) string {
 	p := t.postings[f]

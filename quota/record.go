@@ -103,7 +103,7 @@ type Person struct {
 	Name    string `json:"name"`
 	Email   string `json:"email"` // lower case
 	UseCase string `json:"use_case"`
-	// Match is the form in which the address is compared; empty where that is Email.
+	// Match is the form in which the address is compared; empty if that is Email.
 	Match string `json:"match,omitempty"`
 }
 

@@ -181,7 +181,7 @@ func TestVerifyText(t *testing.T) {
 		{"empty", "", "the file is empty", nil},
 		{"not json", "", "not JSON: invalid character '<' at start of value, at byte 0", []byte("<html>")},
 		{"byte order mark", "", "must not begin with a byte order mark", append([]byte("\xef\xbb\xbf"), good...)},
-		{"merge conflict", "", "a merge conflict is not resolved: <<<<<<< HEAD", append([]byte("<<<<<<< HEAD\n"), good...)},
+		{"merge conflict", "", "unresolved merge conflict: <<<<<<< HEAD", append([]byte("<<<<<<< HEAD\n"), good...)},
 		{"a model", "", "is no snapshot document: it has no schema_version", []byte(`{"slug":"a","name":"A"}`)},
 		{"text for a number", "/meta/model_count", `must be a whole number, got "5"`, replace(`"model_count":5`, `"model_count":"5"`)},
 		{"cut", "/attribution", "the file ends inside the document", good[:len(`{"attribution":"a`)]},

@@ -207,7 +207,7 @@ func order(runs fit.Runs, against func(b *fit.Best) string) List {
 
 type limits struct{ bits, tps float64 }
 
-// against is why a quantization on a machine is not recommended, empty where it is. One that a caller asks for is.
+// against is why a quantization on a machine is not recommended, empty if it is. One that a caller asks for is.
 func (r *Rule) against(q *fit.Query, least limits, b *fit.Best) string {
 	trained := r.models[b.Model].TrainedBits
 	few := b.BitsPerWeight != nil && *b.BitsPerWeight < least.bits && (trained == nil || *trained >= least.bits)

@@ -24,7 +24,7 @@ const (
 
 // Fault is one thing wrong with a form, or unlikely about it.
 type Fault struct {
-	// Field is the name of a field of the form; empty where the whole form or line is meant.
+	// Field is the name of a field of the form; empty if the whole form or line is meant.
 	Field string
 	// Text is a rule and what was found: lower case, no full stop.
 	Text string
@@ -44,7 +44,7 @@ type Line struct {
 
 // Result is what came of one form.
 type Result struct {
-	// Lines are those without a fault, in the order of an output; none where the form has a fault.
+	// Lines are those without a fault, in the order of an output; none if the form has a fault.
 	Lines []Line
 	// Faults and Warnings are in the order of the fields of the form.
 	Faults, Warnings []Fault
@@ -199,7 +199,7 @@ func (w *work) knowsOrigin() bool {
 	case slices.ContainsFunc(w.set.Origins, func(o dataset.Origin) bool { return o.Key == key }):
 		return true
 	}
-	w.note("%s is not among the sources yet. The keepers add it to sources.json with its owner and licence; you may do that as well.", record.Printable(key))
+	w.note("%s is not among the sources yet. The maintainers add it to sources.json with its owner and licence; you can also add it yourself.", record.Printable(key))
 	return false
 }
 

@@ -24,13 +24,13 @@ type Answer struct {
 	FlashAttention bool `json:"flash_attention" jsonschema:"example=true"`
 	// Program whose memory rules apply.
 	Rules Rules `json:"engine" jsonschema:"example=llama.cpp"`
-	// Memory of the machine; null where it is unknown.
+	// Memory of the machine; null if it is unknown.
 	Available *Available `json:"available" jsonschema:"nullable"`
 	// Facts about model and hardware that are not known, by field.
 	Missing []string `json:"missing" jsonschema:"example=hardware.vram_gb"`
 	// Verdict of the best size.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
-	// Changes that each alone make it fit on the devices, or run with part of it in main memory where it does not run at all; the cheapest first. None where the verdict is fits or tight.
+	// Changes that each alone make it fit on the devices, or run with part of it in main memory where it does not run at all; the cheapest first. None if the verdict is fits or tight.
 	Remedies []Remedy `json:"would_fit"`
 	// Sizes of the model, best first: those that lists may name before all others, then by verdict, then the most precise; of those with part of the weights in main memory the smallest of at least four bits.
 	Sizes []Size `json:"sizes"`
@@ -42,7 +42,7 @@ type Available struct {
 	Memory int64 `json:"memory_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
 	// The part of it a model may use.
 	Usable int64 `json:"usable_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
-	// Which part of unified memory that is; null where all of it is usable.
+	// Which part of unified memory that is; null if all of it is usable.
 	Share *Share `json:"unified_share" jsonschema:"nullable"`
 }
 
@@ -52,7 +52,7 @@ type Share struct {
 	Share float64 `json:"share" jsonschema:"exclusiveMinimum=0,maximum=1,example=0.75"`
 	// Why it is this part.
 	Basis string `json:"basis" jsonschema:"example=default working set of macOS above 36 GB"`
-	// Page it was read from; null where the caller gave the part.
+	// Page it was read from; null if the caller gave the part.
 	Source *dataset.URL `json:"source" jsonschema:"nullable,example=https://github.com/gpustack/gpustack/issues/1375"`
 }
 
@@ -62,13 +62,13 @@ type Size struct {
 	Quantization string `json:"quantization" jsonschema:"example=Q4_K_M"`
 	// File format.
 	Format string `json:"format" jsonschema:"example=gguf"`
-	// Storage of the weights, in bits: bytes x 8 / weights, which are the parameters of the model, or those of its file of 16 bits where files leave a part of the model out. Null where it is unknown.
+	// Storage of the weights, in bits: bytes x 8 / weights, which are the parameters of the model, or those of its file of 16 bits where files leave a part of the model out. Null if it is unknown.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits"`
 	// fits: with the reserve to spare. tight: by using the reserve. offload: part of the weights must be in main memory. unknown: a fact is missing. no: it does not.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
 	// What it takes.
 	Memory Memory `json:"memory"`
-	// Usable memory less what the devices must hold; negative where it does not fit, null where the memory is unknown.
+	// Usable memory less what the devices must hold; negative if it does not fit, null if the memory is unknown.
 	Headroom *int64 `json:"headroom_bytes" jsonschema:"nullable,example=19504265888" jsonschema_extras:"unit=bytes"`
 	// Weights and cache that must be in main memory; null unless the verdict is offload.
 	Host *int64 `json:"host_bytes" jsonschema:"nullable,minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
@@ -78,7 +78,7 @@ type Size struct {
 	CacheTokens *int64 `json:"cache_tokens" jsonschema:"nullable,minimum=0,example=47712" jsonschema_extras:"unit=tokens"`
 	// How many requests of the context run at once under vLLM; null with other engines.
 	Requests *float64 `json:"requests_at_once" jsonschema:"nullable,minimum=0,example=5.8"`
-	// Where the weights lie, for the verdict, and how to ask for it; null where the memory is unknown.
+	// Which memory holds the weights, for the verdict, and how to request it; null if the memory is unknown.
 	Placement *Placement `json:"placement" jsonschema:"nullable"`
 	// Facts that are not known, by field; some make a figure an upper or a lower bound, some leave it out.
 	Missing []string `json:"missing" jsonschema:"example=kv_cache.head_dim"`
@@ -86,7 +86,7 @@ type Size struct {
 	Evidence []Evidence `json:"evidence"`
 	// Generation speed of one request.
 	Speed *Speed `json:"speed" jsonschema:"nullable"`
-	// Costs of a million tokens; null where the query gives no prices.
+	// Costs of a million tokens; null if the query gives no prices.
 	Cost *Cost `json:"cost" jsonschema:"nullable"`
 	// Whether lists may name it: it was published, measured or is usual, and differs by a tenth or more from others that they name, or was measured on the hardware.
 	Listed bool `json:"listed" jsonschema:"example=true"`
@@ -104,7 +104,7 @@ type Memory struct {
 	Companions []Companion `json:"companions"`
 	// Memory that should stay free, on all devices.
 	Reserve Bytes `json:"reserve"`
-	// What the driver and its libraries take of discrete devices beside that, about; a part of the reserve.
+	// Approximate memory that the driver and its libraries also take on discrete devices; part of the reserve.
 	Runtime int64 `json:"runtime_bytes" jsonschema:"minimum=0,example=444596224" jsonschema_extras:"unit=bytes"`
 	// What the devices must hold, without the reserve: weights, cache, buffer and companions, less what is in main memory. With gpu_layers or n_cpu_moe that of the placement.
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
@@ -144,7 +144,7 @@ type Cache struct {
 }
 
 // MaxContexts is the longest context that fits without using the reserve, by type of cache: at most
-// the limit of the model, 0 where not even the shortest fits, null where the memory is unknown.
+// the limit of the model, 0 if not even the shortest fits, null if the memory is unknown.
 type MaxContexts struct {
 	// With the cache of the query.
 	Asked *int64 `json:"asked" jsonschema:"nullable,minimum=0,example=131072" jsonschema_extras:"unit=tokens"`
@@ -160,7 +160,7 @@ type MaxContexts struct {
 type MeasuredOn struct {
 	// Slug of the hardware record that the benchmark names.
 	MeasuredOn dataset.Slug `json:"measured_on" jsonschema:"example=nvidia-rtx-4090"`
-	// How that record is related to the hardware of the query; null where it is not.
+	// How that record is related to the hardware of the query; null if it is not.
 	Relation *dataset.Relation `json:"relation" jsonschema:"nullable,enum=same,enum=variant,enum=machine,enum=sibling,example=same"`
 }
 
@@ -180,17 +180,17 @@ type Evidence struct {
 // Speed is what is known of the generation speed of one request. Measurements and estimates are
 // never mixed into one figure.
 type Speed struct {
-	// Measurements of the same model and quantization on the same or related hardware; null where there are none.
+	// Measurements of the same model and quantization on the same or related hardware; null if there are none.
 	Measured *Measured `json:"measured" jsonschema:"nullable"`
-	// Estimate; null where a fact is missing.
+	// Estimate; null if a fact is missing.
 	Estimate *Estimate `json:"estimate" jsonschema:"nullable"`
 	// Which one applies: measured, or sibling for measurements of which all are on siblings of the hardware, or estimate; null for neither.
 	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
 	// Median of the one to use, with an empty cache.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
-	// What is left when the cache holds the context of the query; null where the size of the cache is unknown.
+	// What is left when the cache holds the context of the query; null if the size of the cache is unknown.
 	Filled *Slowdown `json:"filled" jsonschema:"nullable"`
-	// Speed at which the prompt is read; null where nothing is known.
+	// Speed at which the prompt is read; null if nothing is known.
 	Prompt *PromptSpeed `json:"prompt" jsonschema:"nullable"`
 	// Speed of the requests of parallel at once, with engine=vllm; null for one, and where a fact is missing.
 	Load *Load `json:"load" jsonschema:"nullable"`
@@ -205,7 +205,7 @@ type Speed struct {
 type Measured struct {
 	// Number of measurements.
 	N int `json:"n" jsonschema:"minimum=1,example=4"`
-	// More of them, left out: they are slower than the fastest by more than threefold.
+	// Number of further ones that are left out because the fastest is more than three times as fast.
 	Slow int `json:"left_out" jsonschema:"minimum=0,example=0"`
 	// Number of pages they come from.
 	Pages int `json:"source_pages" jsonschema:"minimum=1,example=2"`
@@ -221,7 +221,7 @@ type Measured struct {
 	Runs []dataset.Slug `json:"run_ids" jsonschema:"maxItems=20,example=bm-d20987d408c6"`
 	// The same benchmarks, and what each was measured on.
 	On []MeasuredRun `json:"runs" jsonschema:"maxItems=20"`
-	// Why they do not answer the question, so that the estimate counts; null where they do.
+	// Why they do not answer the question, so that the estimate counts; null if they do.
 	Note *string `json:"note" jsonschema:"nullable,example=the runs differ by more than threefold: they are not one measurement"`
 }
 
@@ -245,7 +245,7 @@ type Estimate struct {
 	Bytes int64 `json:"bytes_per_token" jsonschema:"minimum=1,example=4920739168" jsonschema_extras:"unit=bytes"`
 	// Tool it is for.
 	Tool string `json:"tool" jsonschema:"example=llama.cpp"`
-	// Compute backend it is for: the usual one; empty where none is known.
+	// Compute backend it is for: the usual one; empty if none is known.
 	Backend string `json:"backend" jsonschema:"example=cuda"`
 	// Part of the machine that does the work.
 	Unit ComputeUnit `json:"compute_unit" jsonschema:"example=gpu"`
@@ -253,7 +253,7 @@ type Estimate struct {
 	Class string `json:"class" jsonschema:"enum=discrete_nvidia,enum=discrete_amd,enum=discrete_intel,enum=apple,enum=other_unified,enum=cpu,enum=discrete_other,example=discrete_nvidia"`
 	// The 10 measurements that carry most of its effects, heaviest first.
 	Evidence []Weight `json:"evidence" jsonschema:"maxItems=10"`
-	// How such estimates did against measurements that were hidden from them; null where they were not validated.
+	// How such estimates did against measurements that were hidden from them; null if they were not validated.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
 	// What it takes for granted.
 	Assumes []string `json:"assumes"`
@@ -271,19 +271,19 @@ type Band struct {
 
 // PromptSpeed is what is known of the speed at which a prompt is read.
 type PromptSpeed struct {
-	// Measurements; null where there are none.
+	// Measurements; null if there are none.
 	Measured *Measured `json:"measured" jsonschema:"nullable"`
-	// Estimate of a prompt of prompt_tokens, else of 512; null where a fact is missing.
+	// Estimate of a prompt of prompt_tokens, else of 512; null if a fact is missing.
 	Estimate *Band `json:"estimate" jsonschema:"nullable"`
 	// Which one applies, as for the speed of generation.
 	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
 	// Median of the one to use.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=2850" jsonschema_extras:"unit=tokens/s"`
-	// How such estimates did; null where they were not validated.
+	// How such estimates did; null if they were not validated.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
 }
 
-// Weight is a measurement an estimate rests on.
+// Weight is a measurement that an estimate is based on.
 type Weight struct {
 	// Id of the benchmark.
 	ID dataset.Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`

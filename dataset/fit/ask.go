@@ -74,7 +74,7 @@ func (a *ask) siteWith(h *dataset.Hardware, bandwidth float64) site {
 // unit is the part of the machine that the answer is for.
 func (a *ask) unit() ComputeUnit { return cmp.Or(a.q.ComputeUnit, unitOf(a.place().backend)) }
 
-// config is the configuration of a size on a site with so many tokens in the cache; false where a fact is missing.
+// config is the configuration of a size on a site with so many tokens in the cache; false if a fact is missing.
 func (a *ask) config(s *site, size int, tokens int64) (config, bool) {
 	z := &a.t.sizes[size]
 	c := s.config
@@ -89,7 +89,7 @@ func (a *ask) config(s *site, size int, tokens int64) (config, bool) {
 // A guess is a speed in logarithms, and how far the ends of its 90 % band are from it.
 type guess struct{ log, spread float64 }
 
-// guessOn is the speed that the regression expects of a size on one device; false where a fact is missing.
+// guessOn is the speed that the regression expects of a size on one device; false if a fact is missing.
 func (a *ask) guessOn(device, size int, tokens int64) (g guess, ok bool) {
 	s := a.place()
 	first := device == 0 || a.m.devices[device].hw == a.m.hw
@@ -137,7 +137,7 @@ const (
 	tensorSpread = 0.3
 )
 
-// guess is the speed that is expected of a size on the whole machine; false where a fact is missing. The time of a token
+// guess is the speed that is expected of a size on the whole machine; false if a fact is missing. The time of a token
 // is the sum of the times of the layers on each device and in main memory.
 func (a *ask) guess(size int, tokens int64) (g guess, ok bool) {
 	g, ok = a.guessOn(0, size, tokens)
@@ -183,7 +183,7 @@ func (a *ask) part(device int) float64 {
 	return float64(*a.laid.Devices[device].Read) / float64(max(all, 1))
 }
 
-// lays makes the ask one of weights that lie as the placement of a verdict says; false where they have no speed, or where
+// lays makes the ask one of weights that lie as the placement of a verdict says; false if they have no speed, or where
 // what a token reads of them is not known.
 func (a *ask) lays(v Verdict, p *Placement) bool {
 	a.laid = nil

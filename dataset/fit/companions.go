@@ -8,7 +8,7 @@ import (
 	"modeldex/dataset"
 )
 
-// A Companion is what runs beside a model on the first device.
+// A Companion runs next to a model on the first device.
 type Companion struct {
 	// projector: reads pictures. mtp: the layer of the model that drafts tokens. draft: another model that does.
 	Kind string `json:"kind" jsonschema:"enum=projector,enum=mtp,enum=draft,example=draft"`

@@ -173,7 +173,7 @@ func plainBackend(class Class, kind string) string {
 	return ""
 }
 
-// computeOf is the operations per second of a device with 16-bit values; 0 where unknown.
+// computeOf is the operations per second of a device with 16-bit values; 0 if unknown.
 func computeOf(h *dataset.Hardware) float64 {
 	matrix := max(val(h.FP16TFLOPS), val(h.FP16TensorFP32AccTFLOPS))
 	return 1e12 * cmp.Or(matrix, max(val(h.FP16ShaderTFLOPS), val(h.FP16VectorTFLOPS), 2*val(h.FP32TFLOPS)))
@@ -190,7 +190,7 @@ func unitOf(backend string) ComputeUnit {
 	return "gpu"
 }
 
-// unitThat is the part of a machine that did the work of a measurement, empty where it does not say.
+// unitThat is the part of a machine that did the work of a measurement, empty if it does not say.
 func unitThat(b *dataset.Benchmark) ComputeUnit {
 	switch {
 	case b.ComputeUnit != nil:

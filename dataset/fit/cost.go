@@ -80,7 +80,7 @@ func (c *Cost) power(a *ask, size int, s *Speed) {
 	}
 }
 
-// watts reads the power of the measured runs by what it was measured of, empty where they do not say. They are not mixed.
+// watts reads the power of the measured runs by what it was measured of, empty if they do not say. They are not mixed.
 // The power of another part of the machine than that whose speed is used says nothing: a neural engine draws a tenth of
 // the graphics beside it. Nor does that of a sibling, which may have more cores.
 func (a *ask) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 {

@@ -82,7 +82,7 @@ func resident(b *dataset.Benchmark, t *target) bool {
 	return false
 }
 
-// weightsOf is the size of the file of a run in bytes, 0 where unknown.
+// weightsOf is the size of the file of a run in bytes, 0 if unknown.
 func (e *Engine) weightsOf(b *dataset.Benchmark, t *target) int64 {
 	if b.ModelSizeGiB != nil && (b.SizeIncludesProjector == nil || !*b.SizeIncludesProjector) {
 		return int64(*b.ModelSizeGiB * gib)

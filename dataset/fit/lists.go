@@ -25,17 +25,17 @@ type Best struct {
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
 	// Weights, cache and buffer.
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=9932111872" jsonschema_extras:"unit=bytes"`
-	// Weights and cache in main memory; left out where all is on the devices.
+	// Weights and cache in main memory; left out if all is on the devices.
 	Host int64 `json:"host_bytes,omitzero" jsonschema:"minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
-	// Generation speed, with an empty cache or filled to depth; null where nothing is known.
+	// Generation speed, with an empty cache or filled to depth; null if nothing is known.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=80.7" jsonschema_extras:"unit=tokens/s"`
 	// Whether the speed was measured, was measured on siblings of the hardware only, or is estimated; null without one.
 	Use *string `json:"speed_basis" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=estimate"`
 	// Tokens in the cache the speed is for.
 	Depth int64 `json:"depth" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=tokens"`
-	// Why it is listed, in a few words; left out where the order is not by what is best.
+	// Why it is listed, in a few words; left out if the order is not by what is best.
 	Why string `json:"why,omitempty" jsonschema:"example=fits with 8k\\, 51.0 tok/s measured"`
-	// What all the devices cost, in US dollars, by the last street price seen; hardware only, left out where none was.
+	// Cost of all the devices, in US dollars, by the last street price; hardware only, left out if there is none.
 	TotalPriceUSD *float64 `json:"total_price_usd,omitempty" jsonschema:"exclusiveMinimum=0,example=2686" jsonschema_extras:"unit=USD"`
 	// When that price was seen.
 	PriceDate *dataset.Date `json:"price_date,omitempty" jsonschema:"example=2026-09"`
@@ -43,7 +43,7 @@ type Best struct {
 	Points *Points `json:"points,omitempty"`
 }
 
-// Points are what a recommendation rests on. Those that are 0 are left out.
+// Points explain a recommendation. Those that are 0 are left out.
 type Points struct {
 	// What the model can do.
 	Capability float64 `json:"capability,omitzero" jsonschema:"example=66.4"`

@@ -15,7 +15,7 @@ type Load struct {
 	Total Band `json:"tps" jsonschema_extras:"unit=tokens/s"`
 	// Tokens per second of each.
 	Each float64 `json:"tps_per_request" jsonschema:"exclusiveMinimum=0,example=48.2" jsonschema_extras:"unit=tokens/s"`
-	// How such estimates did against measurements of sources that were hidden from them; null where they were not validated.
+	// How such estimates did against measurements of sources that were hidden from them; null if they were not validated.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
 }
 

@@ -45,7 +45,7 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 		case fault != nil:
 			return nil, fault
 		case !m.discrete || !other.discrete:
-			return nil, &Fault{Field: "hardware", Text: "must be cards with memory of their own, where there are several"}
+			return nil, &Fault{Field: "hardware", Text: "must be cards with their own memory if there are several"}
 		}
 		m.devices, m.missing = append(m.devices, other.devices...), append(m.missing, other.missing...)
 		m.memory, m.available = m.memory+other.memory, m.available+other.available
@@ -202,7 +202,7 @@ func (e *Engine) MemorySizes(hardware dataset.Slug) (sizes []float64, counted fl
 func bytesOf(gb float64) int64 { return int64(gb * gib) }
 
 // memoryGB is the memory of one device; of a record of several variants the
-// smallest of theirs, so that no variant is promised what it has not. 0 where unknown.
+// smallest of theirs, so that no variant is promised what it has not. 0 if unknown.
 func (e *Engine) memoryGB(h *dataset.Hardware) float64 {
 	if h.VRAMGB != nil || h.MemoryGB != nil {
 		return *cmp.Or(h.VRAMGB, h.MemoryGB)

@@ -201,7 +201,7 @@ func (s *shape) cache(q *Query) (c Cache) {
 	return c
 }
 
-// cacheBytes is what one token reads of a cache of so many tokens; 0 where it is unknown. With the length of the context a
+// cacheBytes is what one token reads of a cache of so many tokens; 0 if it is unknown. With the length of the context a
 // compressed cache slows down measured runs as much as a plain one.
 func (t *target) cacheBytes(tokens int64) float64 {
 	if tokens <= 0 || !t.cacheKnown() {

@@ -9,23 +9,23 @@ import (
 	"modeldex/dataset"
 )
 
-// A Placement is where the weights and the cache of a size lie, and how to ask for it.
+// A Placement says which memory holds the weights and the cache of a quantization, and how to request it.
 type Placement struct {
 	// Layers on the devices, the output counted as one more; null with engines that do not split a model between devices and main memory.
 	GPULayers *int64 `json:"gpu_layers" jsonschema:"nullable,minimum=0,example=33"`
-	// Layers, from the first, whose experts are in main memory; null where gpu_layers is.
+	// Layers, from the first, whose experts are in main memory; null if gpu_layers is null.
 	CPUMoE *int64 `json:"n_cpu_moe" jsonschema:"nullable,minimum=0,example=12"`
 	// How several devices share the model.
 	Split Split `json:"split" jsonschema:"example=layer"`
 	// Options of the program that ask for it.
 	Flags string `json:"flags" jsonschema:"example=-c 8192 -ngl 99 --n-cpu-moe 12"`
-	// The same experts in main memory for builds without --n-cpu-moe; null where none are.
+	// The same experts in main memory for builds without --n-cpu-moe; null if none are.
 	OverrideTensor *string `json:"override_tensor" jsonschema:"nullable,example=-ot blk\\.(0|1)\\.ffn_(up|down|gate)_exps=CPU"`
 	// What each device holds.
 	Devices []OnDevice `json:"devices"`
 	// Weights and cache in main memory.
 	Host int64 `json:"host_bytes" jsonschema:"minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
-	// Weights in main memory that one token reads; null where what one token reads of the model is not known.
+	// Weights in main memory that one token reads; null if what one token reads of the model is not known.
 	HostRead *int64 `json:"host_read_bytes" jsonschema:"nullable,minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
 }
 
@@ -87,7 +87,7 @@ func layoutOf(m *dataset.Model) layout {
 // matrices is how many matrices of the size of the embedding a checkpoint has.
 func (l *layout) matrices() float64 { return 2 - float64(oneIf(l.tied != nil && *l.tied)) }
 
-// A storage is the bits of the main blocks of a size, which its embedding has, and of all its weights; 0 where unknown.
+// A storage is the bits of the main blocks of a size, which its embedding has, and of all its weights; 0 if unknown.
 type storage struct{ blocks, weights float64 }
 
 // A load is what a size takes: its weights by where they can lie, and what it needs beside them, all in bytes.

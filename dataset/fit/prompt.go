@@ -56,7 +56,7 @@ func promptOf(b *dataset.Benchmark) *float64 {
 	return b.PromptTPS
 }
 
-// promptGuess is the speed at which so many tokens are read behind others; false where a fact is missing.
+// promptGuess is the speed at which so many tokens are read behind others; false if a fact is missing.
 func (a *ask) promptGuess(size int, tokens, depth float64) (g guess, ok bool) {
 	c, ok := a.config(a.place(), size, 0)
 	if !ok || c.logWork == 0 {

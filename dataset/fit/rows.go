@@ -266,7 +266,7 @@ func (e *Engine) timedOf(shape int32, hardware []int32) (out []timed) {
 	return out
 }
 
-// config is the configuration of a measurement; false where a fact is missing, or where it says nothing of the device:
+// config is the configuration of a measurement; false if a fact is missing, or where it says nothing of the device:
 // weights lay elsewhere, several units took part, or a processor was hardly used.
 func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 	h, t := r.hardware[b.Hardware], r.models[b.Model]

@@ -74,7 +74,7 @@ func (a *ask) pace(size int, estimates bool) (out pace) {
 	return out
 }
 
-// slowdown is the part of the speed that a full cache leaves; false where the cache is unknown.
+// slowdown is the part of the speed that a full cache leaves; false if the cache is unknown.
 func (a *ask) slowdown(size int, empty guess, tokens int64) (factor float64, ok bool) {
 	if empty == (guess{}) || !a.t.body.of.cacheKnown() {
 		return 0, false
@@ -191,7 +191,7 @@ func (a *ask) tried(size int, k kind) (t tried) {
 	return t
 }
 
-// doubt says why measured speeds are no answer; empty where they are.
+// doubt says why measured speeds are no answer; empty if they are.
 func (a *ask) doubt(size int, k kind, t *tried) string {
 	if t.slow > len(t.speeds) {
 		return "the runs differ by more than threefold: they are not one measurement"

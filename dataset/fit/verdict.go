@@ -265,7 +265,7 @@ func (a *ask) maxContext(size int, k, v KVType) int64 {
 	})
 }
 
-// longest is the most that fits up to a limit, in steps of LlamaPad; 0 where nothing does.
+// longest is the most that fits up to a limit, in steps of LlamaPad; 0 if nothing does.
 func longest(limit int64, fits func(n int64) bool) int64 {
 	if fits(limit) {
 		return limit

@@ -51,9 +51,9 @@ type Device struct {
 	Source string `json:"source"`
 	// Text is what was printed there.
 	Text string `json:"text"`
-	// MemoryGB is the memory of the device itself, in GB; 0 where it has none or it is unknown.
+	// MemoryGB is the memory of the device itself, in GB; 0 if it has none or it is unknown.
 	MemoryGB float64 `json:"memory_gb"`
-	// Slug is the record, empty where none was found.
+	// Slug is the record, empty if none was found.
 	Slug string `json:"slug"`
 	// Reason says how the text was read, or why there is not a record.
 	Reason string `json:"reason"`
@@ -68,7 +68,7 @@ type Report struct {
 	Main string `json:"main"`
 	// Devices are the graphics first, then the processor. One that two sources name is listed once.
 	Devices []Device `json:"devices"`
-	// MemoryGB is the main memory, in GB; 0 where unknown.
+	// MemoryGB is the main memory, in GB; 0 if unknown.
 	MemoryGB float64 `json:"memory_gb"`
 }
 

@@ -80,7 +80,7 @@ func (l *Log) Last() *Step {
 	return &l.Steps[len(l.Steps)-1]
 }
 
-// Find is the place of the release with a digest, -1 where there is none.
+// Find is the place of the release with a digest, -1 if there is none.
 func (l *Log) Find(digest string) int {
 	if l == nil {
 		return -1

@@ -114,7 +114,7 @@ func positive(v float64) string {
 }
 
 // unit says what generated: the processor where there is nothing else, graphics where all layers and the output were
-// on them, both where some were. It is empty where the output does not say how many layers were, or other machines may
+// on them, both where some were. It is empty if the output does not say how many layers were, or other machines may
 // have worked.
 func (im *Importer) unit(model dataset.Slug, r *row) dataset.ComputeUnit {
 	layers, put, experts := im.models[model].Architecture.NumLayers, r.count("n_gpu_layers"), r.count("n_cpu_moe")

@@ -37,7 +37,7 @@ var backends = map[string]string{
 	"MTL": "metal", "Metal": "metal", "HIP": "rocm", "BLAS": "cpu", "OpenBLAS": "cpu", "CPU": "cpu",
 }
 
-// backendWord is the directory's word for a backend, empty where none was printed.
+// backendWord is the directory's word for a backend, empty if none was printed.
 func backendWord(printed string) string {
 	first, _, _ := strings.Cut(printed, ",")
 	if word := backends[first]; word != "" {

@@ -54,7 +54,7 @@ func (r *row) count(name string) *int64 {
 	return &n
 }
 
-// flash is whether flash attention was on, empty where that was left to the program.
+// flash is whether flash attention was on, empty if that was left to the program.
 func (r *row) flash() string {
 	switch strings.ToLower(r.text("flash_attn")) {
 	case "0", "off":
@@ -113,7 +113,7 @@ func (r *row) read() {
 // plain is a number as llama-bench prints it; a comma could be a decimal one.
 var plain = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?$`)
 
-// amount reads a number with a unit; 0 where nothing was printed.
+// amount reads a number with a unit; 0 if nothing was printed.
 func (r *row) amount(name string, units map[string]float64) float64 {
 	text, unit, _ := strings.Cut(r.text(name), " ")
 	scale, known := units[unit]

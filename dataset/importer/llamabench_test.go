@@ -501,7 +501,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{"community with a page", community, ""},
 		{"owner without a page", Options{Source: dataset.Owner}, ""},
-		{"community without a page", Options{}, `source_url: must be given where source is "community"`},
+		{"community without a page", Options{}, `source_url: must be given if source is "community"`},
 		{"no address", Options{SourceURL: "example.com"}, "source_url: must start with https:// or http://"},
 		{"no date", Options{Source: dataset.Owner, RunDate: "yesterday"}, "run_date: must be a date"},
 		{"a date in the future", Options{Source: dataset.Owner, RunDate: "2999-01-01"}, `run_date: must not be in the future, got "2999-01-01"`},
@@ -509,7 +509,7 @@ func TestOptions(t *testing.T) {
 		{"names", Options{Source: dataset.Owner, Model: "Qwen/Qwen3-8B", Hardware: "RTX 4090"}, ""},
 		{"a name of several cards", Options{Source: dataset.Owner, Hardware: "geforce 40"}, `hardware: "geforce 40" `},
 		{"unknown hardware", Options{Source: dataset.Owner, Hardware: "nvidia-rtx-4095"}, `hardware: "nvidia-rtx-4095" is not known; near it are nvidia-rtx-4`},
-		{"two faults", Options{RunDate: "x"}, "source_url: must be given where source is \"community\"\nrun_date: "},
+		{"two faults", Options{RunDate: "x"}, "source_url: must be given if source is \"community\"\nrun_date: "},
 	} {
 		_, err := New(LlamaBench, set, tt.opt)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {

@@ -35,7 +35,7 @@ type Benchmark struct {
 	Backend *string `json:"backend" jsonschema:"nullable,minLength=1,example=vulkan"`
 	// Version of the graphics driver or of its compute stack, as the source prints it.
 	DriverVersion *string `json:"driver_version" jsonschema:"nullable,minLength=1,example=ROCm 7.1.1" fact:"as printed"`
-	// Which unit generated: graphics, processor, neural processor, or graphics and processor together. Null where neither the source says it nor backend and hardware leave one answer.
+	// Unit that generated the tokens: graphics, processor, neural processor, or graphics and processor together. Null if the source does not say and backend and hardware do not decide it.
 	ComputeUnit *ComputeUnit `json:"compute_unit" jsonschema:"nullable,example=gpu"`
 	// Prompt length prompt_tps belongs to, in tokens.
 	NPrompt *int64 `json:"n_prompt" jsonschema:"nullable,minimum=0,example=512" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
@@ -63,7 +63,7 @@ type Benchmark struct {
 	GenerationTPS *float64 `json:"generation_tps" jsonschema:"nullable,exclusiveMinimum=0,example=13.36" jsonschema_extras:"unit=tokens/s" bounds:"0.001.. tokens per second"`
 	// Standard deviation of generation_tps over repetitions, in tokens per second.
 	GenerationTPSStddev *float64 `json:"generation_tps_stddev" jsonschema:"nullable,minimum=0,example=0.1" jsonschema_extras:"unit=tokens/s"`
-	// What generation_tps is the rate of: one stream's decoding, output over the whole time with the prompt inside, or the sum over simultaneous streams. Null where the source does not say and no rule of the page on the data derives it.
+	// How generation_tps was measured: decoding of one stream, output over the whole time including the prompt, or the sum over simultaneous streams. Null if the source does not say and no rule of the page on the data derives it.
 	RateBasis *RateBasis `json:"rate_basis" jsonschema:"nullable,example=decode"`
 	// Time to the first token, in milliseconds.
 	TTFTMs *float64 `json:"ttft_ms" jsonschema:"nullable,minimum=0,example=211.644" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
@@ -81,9 +81,9 @@ type Benchmark struct {
 	ModelSizeGiB *float64 `json:"model_size_gib" jsonschema:"nullable,exclusiveMinimum=0,example=4.58" jsonschema_extras:"unit=GiB"`
 	// Whether that size counts a vision projector, which decoding text does not read.
 	SizeIncludesProjector *bool `json:"size_includes_projector" jsonschema:"nullable,example=true"`
-	// Whether part of the weights was read from main memory instead of the device's own, so that the speed says nothing about the device's bandwidth. Null where the source does not say.
+	// Whether part of the weights was read from main memory instead of the device's own, so that the speed says nothing about the device's bandwidth. Null if the source does not say.
 	PartialOffload *bool `json:"partial_offload" jsonschema:"nullable,example=true"`
-	// True where the weights were random numbers in the published shape: speed and size count, answers do not.
+	// True if the weights were random numbers in the published shape: speed and size are real, answers are not.
 	RandomWeights *bool `json:"random_weights" jsonschema:"nullable,example=true"`
 	// Power while running, in watts; power_basis says of what.
 	PowerWatts *float64 `json:"power_watts" jsonschema:"nullable,exclusiveMinimum=0,example=302.6" jsonschema_extras:"unit=W" bounds:"..100000000 W"`
@@ -91,7 +91,7 @@ type Benchmark struct {
 	PowerBasis *PowerBasis `json:"power_basis" jsonschema:"nullable,example=wall"`
 	// Operating system as the source prints it.
 	OS *string `json:"os" jsonschema:"nullable,minLength=1,example=linux" fact:"as printed"`
-	// Load of a throughput result: all requests at once (offline), requests arriving over time (server), or a limit on the wait of each user (interactive). Null for a single run or a stated concurrency. Lists return throughput results only where scenario is asked for.
+	// Load of a throughput result: all requests at once (offline), requests arriving over time (server), or a limit on the wait of each user (interactive). Null for a single run or a stated concurrency. Lists return throughput results only if scenario is given.
 	Scenario *Scenario `json:"scenario" jsonschema:"nullable,example=offline"`
 	// Output tokens a second of the whole system over all requests; of throughput results only.
 	TotalTPS *float64 `json:"total_tps" jsonschema:"nullable,exclusiveMinimum=0,example=34988" jsonschema_extras:"unit=tokens/s" bounds:"0.001.. tokens per second"`
@@ -117,9 +117,9 @@ type Benchmark struct {
 	SourceKey *string `json:"source_key" jsonschema:"nullable,pattern=^[0-9a-z][0-9a-z._/-]*$,example=github.com/geerlingguy/ai-benchmarks"`
 	// Day of the run, or of what date_basis says.
 	RunDate *Date `json:"run_date" jsonschema:"nullable,example=2024-05-11"`
-	// What run_date is the date of: the run, the post, or the last commit of the file. Null where run_date is.
+	// What run_date refers to: the run, the post, or the last commit of the file. Null if run_date is null.
 	DateBasis *DateBasis `json:"date_basis" jsonschema:"nullable,example=commit"`
-	// What a reader should know about the run.
+	// Notes on the run.
 	Notes *string `json:"notes" jsonschema:"nullable,minLength=1,example=llama-bench"`
 	// Why and since when the measurement is withdrawn; null while it counts. It keeps its id and its line and is no longer compared with others.
 	Withdrawn *Withdrawal `json:"withdrawn" jsonschema:"nullable"`
@@ -159,7 +159,7 @@ func NewerRun(a, b *Benchmark) int {
 	return cmp.Or(strings.Compare(string(b.RunDay()), string(a.RunDay())), strings.Compare(string(a.ID), string(b.ID)))
 }
 
-// RunDay is the first day of the run date, empty where that is unknown.
+// RunDay is the first day of the run date, empty if that is unknown.
 func (b *Benchmark) RunDay() Date {
 	if b.RunDate == nil {
 		return ""

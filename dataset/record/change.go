@@ -32,9 +32,9 @@ type Release struct {
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$,example=2c8ce9a193573bd6d92b974c4095eefb2bd88b04863f179e54b8b511199b261f"`
 	// Day the content was released.
 	Released Date `json:"released" jsonschema:"example=2026-11-22"`
-	// Git commit the files were read from; null where they came from a directory.
+	// Git commit the files were read from; null if they came from a directory.
 	Commit *string `json:"commit" jsonschema:"nullable,pattern=^[0-9a-f]{40}([0-9a-f]{24})?$,example=b5e8b874c959cb06d9283dcef91d9b3f556095db"`
-	// Time of that commit in UTC, as 2026-11-22T04:50:32Z; null where there is none.
+	// Time of that commit in UTC, as 2026-11-22T04:50:32Z; null if there is none.
 	Committed *string `json:"committed" jsonschema:"nullable,pattern=^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$,example=2026-11-22T04:50:32Z"`
 	// Digest of the release before this one, to which the changes apply; null for the first.
 	After *string `json:"after" jsonschema:"nullable,pattern=^[0-9a-f]{64}$,example=9abf6a22b58c5bee966fd247b17283e561a58a2ffc4d7f8b347d26e33520fbb7"`
@@ -48,7 +48,7 @@ type Change struct {
 	Act Act `json:"change" jsonschema:"example=changed"`
 	// Slugs of the records in order: ids of benchmarks, names of quantization types.
 	Slugs []string `json:"slugs" jsonschema:"minItems=1,minLength=1,example=bm-d20987d408c6"`
-	// Fields with other values; none where the records were added or removed.
+	// Fields with other values; none if the records were added or removed.
 	Fields []FieldChange `json:"fields"`
 	// The record as it was; of a removed record only, which then is alone in its line.
 	Record jsontext.Value `json:"record" jsonschema:"example=null"`
@@ -58,11 +58,11 @@ type Change struct {
 type FieldChange struct {
 	// Dotted name of the field.
 	Field string `json:"field" jsonschema:"minLength=1,example=generation_tps"`
-	// Where entries of a list of objects were added or removed: place of the first of them, from 0. The values then are the stretch of both lists that differs. Null for all other changes.
+	// Where entries of a list of objects were added or removed: place of the first of them, from 0. The values are then the differing part of both lists. Null for all other changes.
 	At *int64 `json:"at" jsonschema:"nullable,minimum=0,example=2"`
-	// Value before, null where it was unknown.
+	// Value before, null if it was unknown.
 	Old jsontext.Value `json:"old" jsonschema:"example=null"`
-	// Value after, null where it is unknown.
+	// Value after, null if it is unknown.
 	New jsontext.Value `json:"new" jsonschema:"example=null"`
 }
 

@@ -11,7 +11,7 @@ type Date string
 // DatePattern is the form of a date as a regular expression, for schemas.
 const DatePattern = `^[0-9]{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$`
 
-// Time returns the first instant of d in UTC, false where d is not a date.
+// Time returns the first instant of d in UTC, false if d is not a date.
 func (d Date) Time() (time.Time, bool) {
 	for _, form := range []string{time.DateOnly, "2006-01", "2006"} {
 		if len(d) == len(form) {
@@ -45,7 +45,7 @@ func (d Date) FirstDay() Date {
 }
 
 // Number returns d as the whole number yyyymmdd, with zeros for the month or day it does not
-// give, so that dates compare as numbers: 2024-05 is 20240500. It is 0 where d is not a date.
+// give, so that dates compare as numbers: 2024-05 is 20240500. It is 0 if d is not a date.
 func (d Date) Number() uint32 {
 	if !d.Valid() {
 		return 0

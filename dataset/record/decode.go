@@ -76,7 +76,7 @@ func Validate[T Model | Hardware | Tool | Benchmark](rec *T) error {
 }
 
 // Salvage reads what can be read of a record with faults, for the checks across records: every
-// value of the right type. It is false where the text is not a JSON object.
+// value of the right type. It is false if the text is not a JSON object.
 func Salvage[T any](b []byte, rec *T) bool {
 	var zero T
 	*rec = zero
@@ -104,7 +104,7 @@ func syntaxProblem(b []byte, err error) Problem {
 }
 
 // Conflict begins the text of a problem at a line that git puts around the two sides of a conflict.
-const Conflict = "a merge conflict is not resolved: "
+const Conflict = "unresolved merge conflict: "
 
 // syntaxHint says what people often do at an offset that JSON does not allow, empty for anything else.
 func syntaxHint(b []byte, offset int) string {
@@ -118,17 +118,17 @@ func syntaxHint(b []byte, offset int) string {
 	case b[offset] >= 0xfe:
 		return "; the file must be in UTF-8"
 	case strings.ContainsRune("“”„‘’'", at):
-		return `; texts are in straight double quotes`
+		return `; put text in straight double quotes`
 	case at == '/' || at == '#':
-		return "; there is no place for comments"
+		return "; comments are not allowed"
 	case at == '\n' || at == '\r': // only a text cannot go on behind one
-		return `; a text ends on its line: a quote is missing, or the line end is to be written \n`
+		return `; a quote is missing, or a line break must be written as \n`
 	case strings.ContainsRune("TFN", at):
-		return "; true, false and null are in lower case, and unknown is null"
+		return "; write true, false and null in lower case; an unknown value is null"
 	case afterComma && strings.ContainsRune("}],", at), at == ',' && (len(behind) == 0 || behind[0] == '}' || behind[0] == ']'):
-		return "; there is a comma too many"
+		return "; there is one comma too many"
 	case '0' <= at && at <= '9' && afterComma:
-		return "; decimals have a point"
+		return "; write decimals with a point"
 	}
 	return ""
 }
@@ -170,7 +170,7 @@ func syntaxText(err error) string {
 	return "not JSON: " + strings.TrimPrefix(err.Error(), "jsontext: ")
 }
 
-// dotted gives a place inside a record as check messages name it, nothing where it is deeper than any record goes.
+// dotted gives a place inside a record as check messages name it, nothing if it is deeper than any record goes.
 func dotted(p jsontext.Pointer) string {
 	if strings.Count(string(p), "/") > 8 {
 		return ""
@@ -278,7 +278,7 @@ func valueOffset(dec *jsontext.Decoder) int {
 	return int(dec.InputOffset()) + len(rest) - len(bytes.TrimLeft(rest, blanks+":,"))
 }
 
-// TextAt returns the text a field of a broken record holds, empty where it cannot be read.
+// TextAt returns the text a field of a broken record holds, empty if it cannot be read.
 func TextAt(b []byte, field string) string {
 	v, err := jsontext.NewDecoder(bytes.NewBuffer(b[Locate(b, field):])).ReadValue()
 	if err != nil || v.Kind() != jsontext.KindString {

@@ -291,7 +291,7 @@ func ExplainLine(b []byte, err error) Problem {
 	return p
 }
 
-// semanticText says what a value is that its Go type cannot have, empty where that is not known. b begins with the value.
+// semanticText says what a value is that its Go type cannot have, empty if that is not known. b begins with the value.
 func semanticText(b []byte, err *jsonv2.SemanticError) string {
 	if err.GoType == nil {
 		return ""

@@ -6,13 +6,13 @@ type Hardware struct {
 	Slug Slug `json:"slug" jsonschema:"example=nvidia-rtx-4090"`
 	// Name as its vendor writes it.
 	Name string `json:"name" jsonschema:"minLength=1,example=NVIDIA GeForce RTX 4090"`
-	// Who makes the part.
+	// Maker of the hardware.
 	Vendor Vendor `json:"vendor" jsonschema:"example=nvidia"`
-	// Kind of part or machine.
+	// Kind of hardware.
 	Type HardwareType `json:"type" jsonschema:"example=gpu"`
-	// Day of release; a year or a month where the source gives no more.
+	// Day of release; a year or a month if the source gives no more.
 	ReleaseDate *Date `json:"release_date" jsonschema:"nullable,example=2022-10-12" fact:"sourced"`
-	// Quarter of release where only that is known.
+	// Quarter of release if only that is known.
 	ReleaseQuarter *string `json:"release_quarter" jsonschema:"nullable,pattern=^[0-9]{4}-Q[1-4]$,example=2023-Q1"`
 	// Architecture of the graphics or processor cores.
 	Architecture *string `json:"architecture" jsonschema:"nullable,minLength=1,example=Ada Lovelace" fact:"sourced"`
@@ -44,9 +44,9 @@ type Hardware struct {
 	MemoryChannels *int64 `json:"memory_channels" jsonschema:"nullable,minimum=1,example=12" fact:"sourced" bounds:"..1024"`
 	// Rated memory speed, in MT/s.
 	MemorySpeedMTs *int64 `json:"memory_speed_mts" jsonschema:"nullable,minimum=1,example=4800" jsonschema_extras:"unit=MT/s" fact:"sourced" bounds:"..100000 MT/s"`
-	// Dense FP16 rate with FP32 accumulation of the fastest unit that has it, in TFLOPS: the figure that compares across products. It is fp16_tensor_fp32acc_tflops where the part has tensor or matrix units, else fp16_vector_tflops. Null where only another rate is known.
+	// Dense FP16 rate with FP32 accumulation of the fastest unit that has it, in TFLOPS: the figure to compare products by. It is fp16_tensor_fp32acc_tflops if the hardware has tensor or matrix units, else fp16_vector_tflops. Null if only another rate is known.
 	FP16TFLOPS *float64 `json:"fp16_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=165.2" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
-	// Unit fp16_tflops belongs to: tensor cores, matrix units or ordinary shaders. Null where fp16_tflops is.
+	// Unit fp16_tflops belongs to: tensor cores, matrix units or ordinary shaders. Null if fp16_tflops is null.
 	FP16Basis *FP16Basis `json:"fp16_basis" jsonschema:"nullable,example=tensor"`
 	// Dense FP16 rate of the tensor or matrix units with FP32 accumulation, in TFLOPS.
 	FP16TensorFP32AccTFLOPS *float64 `json:"fp16_tensor_fp32acc_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=165.2" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
@@ -92,29 +92,29 @@ type Hardware struct {
 	Variants *[]Slug `json:"variants" jsonschema:"nullable,example=apple-m2-ultra-60gpu"`
 	// Price at launch, in US dollars.
 	LaunchPriceUSD *float64 `json:"launch_price_usd" jsonschema:"nullable,exclusiveMinimum=0,example=1599" jsonschema_extras:"unit=US dollars" fact:"sourced" bounds:"..10000000 US dollars"`
-	// What kind of launch price it is.
+	// Kind of launch price.
 	LaunchPriceNote *string `json:"launch_price_note" jsonschema:"nullable,minLength=1,example=vendor price per unit for 1\\,000 units"`
 	// Newest price seen in the street, in US dollars; street_price_condition says whether new or used, price_observations has all.
 	StreetPriceUSD *float64 `json:"street_price_usd" jsonschema:"nullable,exclusiveMinimum=0,example=2873" jsonschema_extras:"unit=US dollars" fact:"sourced"`
-	// Day the street price was seen. Null where street_price_usd is.
+	// Day the street price was seen. Null if street_price_usd is null.
 	StreetPriceDate *Date `json:"street_price_date" jsonschema:"nullable,example=2026-07-31" fact:"sourced"`
-	// Page the street price was seen on. Null where street_price_usd is.
+	// Page the street price was seen on. Null if street_price_usd is null.
 	StreetPriceSource *URL `json:"street_price_source" jsonschema:"nullable,example=https://gpupoet.com/gpu/market-report"`
-	// What the street price was of: new, used, refurbished, mixed (a mean over new and used) or not stated, then after a comma how it was worked out. The word is that of the observation it was taken from.
+	// Condition of what was sold: new, used, refurbished, mixed (a mean over new and used) or not stated, then after a comma how the price was worked out. The condition is that of the observation used.
 	StreetPriceCondition *string `json:"street_price_condition" jsonschema:"nullable,minLength=1,example=new"`
 	// Every price seen, newest first.
 	PriceObservations []PriceObservation `json:"price_observations" fact:"sourced"`
 	// Names drivers, llama-bench and people use for it. Accepted wherever the slug is.
 	Aliases []string `json:"aliases" jsonschema:"minLength=1,example=RTX 4090"`
-	// PCI ids that mean this part and no other: vendor and device, with the revision where that distinguishes parts.
+	// PCI ids of this hardware and no other: vendor and device, with the revision if that is needed to tell devices apart.
 	PCIIDs []string `json:"pci_ids" jsonschema:"pattern=^[0-9a-f]{4}:[0-9a-f]{4}(:[0-9a-f]{2})?$,example=10de:2684" fact:"sourced"`
 	// PCI ids this part has in common with others: memory sizes, laptop versions, or products this directory does not have.
 	PCIIDsShared []string `json:"pci_ids_shared" jsonschema:"pattern=^[0-9a-f]{4}:[0-9a-f]{4}(:[0-9a-f]{2})?$,example=10de:1f10" fact:"sourced"`
 	// Names drivers print for it, as they print them. Unlike aliases they may be printed for other parts as well.
 	DriverNames []string `json:"driver_names" jsonschema:"minLength=1,example=NVIDIA GeForce RTX 4090" fact:"sourced"`
-	// What a reader should know about the figures.
+	// Notes on the figures.
 	Note *string `json:"note" jsonschema:"nullable,minLength=1,example=FP32 figure is approximate in its source"`
-	// Where the figures come from; each entry names the fields it backs.
+	// Where the figures come from; each entry names the fields it supports.
 	Sources []SourceRef `json:"sources"`
 }
 
@@ -126,7 +126,7 @@ func (h *Hardware) OnlyChip() Slug {
 	return (*h.Chip)[0]
 }
 
-// PriceObservation is one price seen for a piece of hardware.
+// PriceObservation is one price seen for hardware.
 type PriceObservation struct {
 	// Amount in currency.
 	Amount float64 `json:"amount" jsonschema:"exclusiveMinimum=0,example=1599" jsonschema_extras:"unit=currency"`
@@ -138,10 +138,10 @@ type PriceObservation struct {
 	Condition string `json:"condition" jsonschema:"minLength=1,example=used"`
 	// Page it was seen on.
 	Source URL `json:"source" jsonschema:"example=https://prod.danawa.com/info/?pcode=74996477"`
-	// What kind of price: paid or asked in the street, one shop's listing, or the maker's list price. Null where the page does not say.
+	// What kind of price: paid or asked in the street, one shop's listing, or the maker's list price. Null if the page does not say.
 	Kind *PriceKind `json:"kind" jsonschema:"nullable,example=listing"`
-	// Lowest and highest offer where the page gives a range.
+	// Lowest and highest offer if the page gives a range.
 	AmountRange *[]float64 `json:"amount_range" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=260" jsonschema_extras:"unit=currency"`
-	// What a reader should know about the price.
+	// Notes on the price.
 	Note *string `json:"note" jsonschema:"nullable,minLength=1,example=price of a whole laptop with this part"`
 }

@@ -21,35 +21,35 @@ type ModelFacts struct {
 	Slug Slug `json:"slug" jsonschema:"example=llama-3.1-8b-instruct"`
 	// Name as its maker writes it.
 	Name string `json:"name" jsonschema:"minLength=1,example=Llama 3.1 8B Instruct"`
-	// Who made it.
+	// Maker of the model.
 	Organization string `json:"organization" jsonschema:"minLength=1,example=Meta"`
 	// Line of models it belongs to, lower case.
 	Family Slug `json:"family" jsonschema:"example=llama"`
-	// What the model was trained for: chat, nothing but text (base), one task other than chat, embeddings, reranking, moderation (guard), reading pages (ocr), or pictures and screens (vision). A coder or a chat model that sees is chat. Null where that is not known.
+	// What the model was trained for: chat, nothing but text (base), one task other than chat, embeddings, reranking, moderation (guard), reading pages (ocr), or pictures and screens (vision). A coder or a chat model that sees is chat. Null if that is not known.
 	Form *ModelForm `json:"form" jsonschema:"nullable,example=chat"`
-	// Whether it was trained to reason at length before it answers, always or on request. Null for other forms than chat, and where that is not known.
+	// Whether it was trained to reason at length before it answers, always or on request. Null for other forms than chat, or if that is not known.
 	Thinking *bool `json:"thinking" jsonschema:"nullable,example=false"`
-	// Bits per weight that most of its weights were trained in, where those are fewer than eight: files of more bits are no better. Null for all others.
+	// Bits per weight that most of its weights were trained in, if fewer than eight: files with more bits are no better. Null for all others.
 	TrainedBits *float64 `json:"trained_bits" jsonschema:"nullable,exclusiveMinimum=0,maximum=8,example=4.25" jsonschema_extras:"unit=bits"`
-	// Day of release; a year or a month where the source gives no more.
+	// Day of release; a year or a month if the source gives no more.
 	ReleaseDate *Date `json:"release_date" jsonschema:"nullable,example=2024-07-23" fact:"sourced"`
-	// What release_date is the day of: the maker's announcement or page, the making of the repository, or the entry in somebody's listing. Null where release_date is, or where that is not known.
+	// What release_date refers to: the maker's announcement or page, the creation of the repository, or an entry in somebody's listing. Null if release_date is null, or if that is not known.
 	ReleaseDateBasis *ReleaseDateBasis `json:"release_date_basis" jsonschema:"nullable,example=maker"`
-	// Licence: an SPDX id where one exists, else the licence's own name.
+	// Licence: an SPDX id if one exists, else the licence's own name.
 	License *string `json:"license" jsonschema:"nullable,minLength=1,example=Apache-2.0" fact:"sourced"`
 	// Repository on Hugging Face, owner and name.
 	HFRepo *string `json:"hf_repo" jsonschema:"nullable,pattern=^[0-9A-Za-z._-]+/[0-9A-Za-z._-]+$,example=meta-llama/Llama-3.1-8B-Instruct"`
-	// Name of the architecture in a GGUF file (general.architecture), which llama.cpp prints as the type of the model. Null where it is not known, and for models that llama.cpp cannot run.
+	// Name of the architecture in a GGUF file (general.architecture); llama.cpp prints it as the type of the model. Null if it is not known, and for models that llama.cpp cannot run.
 	GGUFArchitecture *string `json:"gguf_architecture" jsonschema:"nullable,pattern=^[a-z0-9][a-z0-9._-]*$,example=llama" fact:"sourced"`
 	// Total parameters, in billions. For vision models this usually includes the vision tower.
 	ParamsB *float64 `json:"params_b" jsonschema:"nullable,exclusiveMinimum=0,example=8.030261" jsonschema_extras:"unit=10^9 parameters" fact:"sourced" bounds:"0.0001..100000 billion parameters"`
-	// Where params_b comes from: the maker's figure or exact tensor count, or worked out from the widths. Null where params_b is.
+	// Where params_b comes from: the maker's figure or exact tensor count, or worked out from the widths. Null if params_b is null.
 	ParamsBasis *ParamsBasis `json:"params_basis" jsonschema:"nullable,example=published"`
 	// Parameters read for one token, in billions, as the maker states them for mixtures of experts.
 	ActiveParamsB *float64 `json:"active_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=3.3" jsonschema_extras:"unit=10^9 parameters" fact:"sourced" bounds:"0.0001..100000 billion parameters"`
-	// Parameters read for one token, in billions, where a model keeps more than it reads: per-layer embeddings are looked up, not read in full.
+	// Parameters read for one token, in billions, if a model stores more than it reads: per-layer embeddings are looked up, not read in full.
 	EffectiveParamsB *float64 `json:"effective_params_b" jsonschema:"nullable,exclusiveMinimum=0,example=4.5" jsonschema_extras:"unit=10^9 parameters" fact:"sourced" bounds:"0.0001..100000 billion parameters"`
-	// Size of the file of the projector that reads pictures or sound beside the GGUF file (mmproj), in 16 bits, in bytes. Its source has a note where it was computed. Null where it is not known, and where there is none.
+	// Size of the file of the projector that reads pictures or sound beside the GGUF file (mmproj), in 16 bits, in bytes. Its source has a note if it was computed. Null if it is not known or there is none.
 	ProjectorBytes *int64 `json:"projector_bytes" jsonschema:"nullable,minimum=1,example=891289600" jsonschema_extras:"unit=bytes" fact:"sourced" bounds:"1048576..1099511627776 bytes"`
 	// Layers, widths and limits.
 	Architecture Architecture `json:"architecture" fact:"sourced"`
@@ -59,9 +59,9 @@ type ModelFacts struct {
 	Modalities []Modality `json:"modalities" jsonschema:"example=text"`
 	// Other names in use: repository ids, Ollama tags, file base names. Accepted wherever the slug is.
 	Aliases []string `json:"aliases" jsonschema:"minLength=1,example=llama3.1:8b"`
-	// What a reader should know about the figures.
+	// Notes on the figures.
 	Notes *string `json:"notes" jsonschema:"nullable,minLength=1,example=Base checkpoint."`
-	// Where the figures come from; each entry names the fields it backs.
+	// Where the figures come from; each entry names the fields it supports.
 	Sources []SourceRef `json:"sources"`
 }
 
@@ -83,7 +83,7 @@ type Architecture struct {
 	VocabSize *int64 `json:"vocab_size" jsonschema:"nullable,minimum=1,example=128256" bounds:"..10000000 tokens"`
 	// Position limit of the configuration, in tokens, before extensions such as YaRN; else the maker's stated window.
 	ContextLength *int64 `json:"context_length" jsonschema:"nullable,minimum=1,example=131072" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
-	// Where context_length comes from: the configuration, the maker's text, or the window a provider states. Null where context_length is, or where that is not known.
+	// Where context_length comes from: the configuration, the maker's text, or the window a provider states. Null if context_length is null, or if that is not known.
 	ContextLengthBasis *ContextLengthBasis `json:"context_length_basis" jsonschema:"nullable,example=config"`
 	// Number of routed experts.
 	NumExperts *int64 `json:"num_experts" jsonschema:"nullable,minimum=1,example=128" bounds:"..100000"`
@@ -95,13 +95,13 @@ type Architecture struct {
 	NumDenseLayers *int64 `json:"num_dense_layers" jsonschema:"nullable,minimum=0,example=1"`
 	// Tokens a sliding-window layer looks back.
 	SlidingWindow *int64 `json:"sliding_window" jsonschema:"nullable,minimum=1,example=4096" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
-	// Width of the convolution of layers without a cache; 1 where they have none.
+	// Width of the convolution of layers without a cache; 1 if they have none.
 	SSMConvKernel *int64 `json:"ssm_conv_kernel" jsonschema:"nullable,minimum=1,example=4" bounds:"..1024"`
 	// Inner width of layers without a cache: heads x values per head.
 	SSMInnerSize *int64 `json:"ssm_inner_size" jsonschema:"nullable,minimum=1,example=4096" bounds:"..1000000"`
-	// State kept for each unit of ssm_inner_size; 0 where a layer keeps only the inputs of its convolution.
+	// State kept for each unit of ssm_inner_size; 0 if a layer keeps only the inputs of its convolution.
 	SSMStateSize *int64 `json:"ssm_state_size" jsonschema:"nullable,minimum=0,example=128" bounds:"..1000000"`
-	// Groups that share an input and an output projection of the state; 0 where the convolution sees neither.
+	// Groups that share an input and an output projection of the state; 0 if the convolution sees neither.
 	SSMGroupCount *int64 `json:"ssm_group_count" jsonschema:"nullable,minimum=0,example=16" bounds:"..1000000"`
 	// Base of the rotary position embedding.
 	RopeTheta *float64 `json:"rope_theta" jsonschema:"nullable,exclusiveMinimum=0,example=500000"`
@@ -113,7 +113,7 @@ type Architecture struct {
 	TieWordEmbeddings *bool `json:"tie_word_embeddings" jsonschema:"nullable,example=false"`
 }
 
-// KVCache says what one token keeps in the cache: per layer 2 x num_kv_heads x head_dim
+// KVCache describes what the cache stores for one token: per layer 2 x num_kv_heads x head_dim
 // values, or kv_lora_rank + qk_rope_head_dim values with multi-head latent attention.
 type KVCache struct {
 	// How attention heads share keys and values.
@@ -130,19 +130,19 @@ type KVCache struct {
 	NumKVLayers *int64 `json:"num_kv_layers" jsonschema:"nullable,minimum=0,example=32"`
 	// Layers capped at sliding_window tokens.
 	NumSlidingWindowLayers *int64 `json:"num_sliding_window_layers" jsonschema:"nullable,minimum=0,example=25"`
-	// Key-value heads of full-attention layers where they differ.
+	// Key-value heads of full-attention layers if they differ.
 	GlobalNumKVHeads *int64 `json:"global_num_kv_heads" jsonschema:"nullable,minimum=1,example=4"`
-	// Values per head of full-attention layers where they differ.
+	// Values per head of full-attention layers if they differ.
 	GlobalHeadDim *int64 `json:"global_head_dim" jsonschema:"nullable,minimum=1,example=512" bounds:"..1000000"`
-	// Key-value heads of sliding-window layers where they differ.
+	// Key-value heads of sliding-window layers if they differ.
 	SlidingNumKVHeads *int64 `json:"sliding_num_kv_heads" jsonschema:"nullable,minimum=1,example=8"`
-	// Width of a value head where it is narrower than the key.
+	// Width of a value head if it is narrower than the key.
 	VHeadDim *int64 `json:"v_head_dim" jsonschema:"nullable,minimum=1,example=128" bounds:"..1000000"`
 	// Layers with a state of fixed size instead of a cache.
 	NumLinearAttentionLayers *int64 `json:"num_linear_attention_layers" jsonschema:"nullable,minimum=0,example=36"`
-	// What one sequence keeps in the states of layers without a cache, over all of them, in bytes of 32-bit values as llama.cpp stores them. Computed where the ssm fields of the architecture are known.
+	// Size of the states that layers without a cache keep for one sequence, over all layers, in bytes of 32-bit values as llama.cpp stores them. Computed if the ssm fields of the architecture are known.
 	RecurrentStateBytes *int64 `json:"recurrent_state_bytes" jsonschema:"nullable,minimum=1,example=52690944" jsonschema_extras:"unit=bytes"`
-	// True where the cache is compressed further and the plain formulas over-estimate it.
+	// True if the cache is compressed further, so that the plain formulas overestimate it.
 	CompressedKV *bool `json:"compressed_kv" jsonschema:"nullable,example=true"`
 }
 
@@ -152,7 +152,7 @@ type Quantization struct {
 	Name string `json:"name" jsonschema:"minLength=1,example=Q4_K_M"`
 	// File format.
 	Format string `json:"format" jsonschema:"minLength=1,example=gguf"`
-	// Size x 8 / parameters, in bits; of a computed size that of its type, also where published sizes limit it. Null where the rounding is too coarse to say.
+	// Size x 8 / parameters, in bits; for a computed size that of its type, even if published sizes limit it. Null if the rounding is too coarse to say.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits"`
 	// Size of all parts in bytes, without vision projectors.
 	SizeBytes int64 `json:"size_bytes" jsonschema:"minimum=1,example=4912898304" jsonschema_extras:"unit=bytes"`
@@ -160,7 +160,7 @@ type Quantization struct {
 	Basis Basis `json:"basis" jsonschema:"example=published"`
 	// How a computed size was worked out, and where its bits per weight come from; null when published.
 	Method *string `json:"method" jsonschema:"nullable,minLength=1,example=params_b x 10^9 x bits_per_weight / 8"`
-	// Page the size (or, when computed, the bits per weight) was read from; null where the bits per weight are a median over this directory.
+	// Page the size (or, when computed, the bits per weight) was read from; null if the bits per weight are a median over this directory.
 	Source *URL `json:"source" jsonschema:"nullable,example=https://github.com/ggml-org/llama.cpp"`
 	// Precision the source printed the size with; null when exact to the byte or computed.
 	SizeRounding *string `json:"size_rounding" jsonschema:"nullable,minLength=1,example=0.1 GiB"`
@@ -168,13 +168,13 @@ type Quantization struct {
 	Repo *string `json:"repo" jsonschema:"nullable,minLength=1,example=bartowski/Meta-Llama-3.1-8B-Instruct-GGUF"`
 }
 
-// SourceRef backs some fields of a record with the page they were read from.
+// SourceRef names the page that some fields of a record were read from.
 type SourceRef struct {
-	// Names of the fields it backs, in dotted form for nested ones.
+	// Names of the fields it supports, in dotted form for nested ones.
 	Fields []string `json:"fields" jsonschema:"minItems=1,minLength=1,example=params_b"`
 	// The page; null for own measurements, which via describes.
 	URL *URL `json:"url" jsonschema:"nullable,example=https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct"`
-	// The copy that was read where the page itself could not be opened, or how it was measured.
+	// The copy that was read if the page itself could not be opened, or how it was measured.
 	Via *string `json:"via" jsonschema:"nullable,minLength=1,example=own measurement of 2026-11-20"`
 	// How a derived value follows from the page.
 	Note *string `json:"note" jsonschema:"nullable,minLength=1,example=as printed by llama-bench"`

@@ -22,7 +22,7 @@ type Field struct {
 	Name     string // JSON name
 	Index    []int  // reflect index, through embedded structs
 	Nullable bool
-	Sourced  bool // a value must be named by an entry of sources
+	Sourced  bool // a value must be covered by an entry in sources
 	// Least and Most bound figures that can be true, 0 for no bound; Unit begins with a blank. See package dataset.
 	Least, Most float64
 	Unit        string
@@ -248,7 +248,7 @@ func (r *Rule) validText(s string) bool {
 	return r.Pattern == nil || r.Pattern.MatchString(s)
 }
 
-// blankProblem says what is wrong with the blanks of a text, empty where nothing is.
+// blankProblem says what is wrong with the blanks of a text, empty if nothing is.
 func (r *Rule) blankProblem(s string) string {
 	if s == "" {
 		return ""
@@ -265,7 +265,7 @@ func (r *Rule) blankProblem(s string) string {
 	return ""
 }
 
-// limitProblem returns the limit n breaks, empty where it breaks none.
+// limitProblem returns the limit n breaks, empty if it breaks none.
 func (r *Rule) limitProblem(n float64) string {
 	for i := range r.Limits {
 		if !r.Limits[i].OK(n) {

@@ -66,10 +66,10 @@ func TestExplain(t *testing.T) {
 		{`[]`, "", "must be an object, got []"},
 		{`{"name":"a","name":"b"}`, "name", "duplicate field"},
 		{"\ufeff{}", "", "must not begin with a byte order mark"},
-		{"<<<<<<< HEAD\n{}", "", "a merge conflict is not resolved: <<<<<<< HEAD"},
+		{"<<<<<<< HEAD\n{}", "", "unresolved merge conflict: <<<<<<< HEAD"},
 		{"", "", "the file is empty"},
 		{`{"name":`, "name", "the file ends inside the record"},
-		{`{"on":True}`, "on", "not JSON: invalid character 'T' at start of value; true, false and null are in lower case, and unknown is null"},
+		{`{"on":True}`, "on", "not JSON: invalid character 'T' at start of value; write true, false and null in lower case; an unknown value is null"},
 	} {
 		err := jsonv2.Unmarshal([]byte(tt.text), new(outer), jsonv2.RejectUnknownMembers(true))
 		if err == nil {

@@ -10,9 +10,9 @@ type Tool struct {
 	Slug Slug `json:"slug" jsonschema:"example=llama.cpp"`
 	// Name as its makers write it.
 	Name string `json:"name" jsonschema:"minLength=1,example=llama.cpp"`
-	// What it is mainly for.
+	// Main purpose.
 	Category Category `json:"category" jsonschema:"example=runner"`
-	// What else it is for.
+	// Other purposes.
 	AlsoCategories []Category `json:"also_categories" jsonschema:"example=server"`
 	// Who makes it.
 	VendorOrOrg *string `json:"vendor_or_org" jsonschema:"nullable,minLength=1,example=ggml-org"`
@@ -38,9 +38,9 @@ type Tool struct {
 	Description string `json:"description" jsonschema:"minLength=1,example=Runs GGUF models on almost any processor or graphics card."`
 	// Other names in use. Accepted wherever the slug is.
 	Aliases []string `json:"aliases" jsonschema:"minLength=1,example=llamacpp"`
-	// Word its makers use where they stopped or slowed work on it.
+	// Word its makers use if they stopped or slowed work on it.
 	Maintenance *string `json:"maintenance" jsonschema:"nullable,minLength=1,example=archived"`
-	// Where the facts come from; each entry names the fields it backs.
+	// Where the facts come from; each entry names the fields it supports.
 	Sources []SourceRef `json:"sources"`
 }
 
@@ -70,9 +70,9 @@ type Origin struct {
 	URL URL `json:"url" jsonschema:"example=https://github.com/geerlingguy/ai-benchmarks"`
 	// Who publishes it.
 	Owner string `json:"owner" jsonschema:"minLength=1,example=geerlingguy"`
-	// Licence: an SPDX id where one exists, else the licence's own name; "none stated" where the pages that were examined state none; "By repository" or "By project" where each part has its own. Null where no page of it could be examined.
+	// Licence: an SPDX id if one exists, else the licence's own name; "none stated" where the pages that were examined state none; "By repository" or "By project" where each part has its own. Null if no page of it could be examined.
 	License *string `json:"licence" jsonschema:"nullable,minLength=1,example=MIT"`
-	// What was examined for the licence: the file, the terms, or the page on which none is stated. Where licence is null, why nothing could be examined. Null where the licence is that of a licence file or a statement of the source itself.
+	// What was examined for the licence: the file, the terms, or the page on which none is stated. Where licence is null, why nothing could be examined. Null if the licence is that of a licence file or a statement of the source itself.
 	LicenseNote *string `json:"licence_note" jsonschema:"nullable,minLength=1,example=no licence file among the files of the repository"`
 	// True if its measurements count in statistics only where a group has no others, because they run lower than those of the tools themselves or nobody checked them. Null if they count like all others.
 	Supplementary *bool `json:"supplementary" jsonschema:"nullable,example=true"`
@@ -92,7 +92,7 @@ type QuantizationType struct {
 	BlockBitsPerWeight *float64 `json:"block_bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.5" jsonschema_extras:"unit=bits" bounds:"0.5..40 bits"`
 	// Whether some tensors of such a file have another block type.
 	Mix *bool `json:"mix" jsonschema:"nullable,example=true"`
-	// Whole-file average to estimate sizes with; null where none was measured.
+	// Whole-file average to estimate sizes with; null if none was measured.
 	EffectiveBitsPerWeight *float64 `json:"effective_bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits" bounds:"0.5..40 bits"`
 	// Where the whole-file average comes from.
 	EffectiveBasis *string `json:"effective_basis" jsonschema:"nullable,minLength=1,example=measured\\, whole-file average for Llama 3.1 8B"`
@@ -100,7 +100,7 @@ type QuantizationType struct {
 	Llama17BBitsPerWeight *float64 `json:"llama_1_7b_bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.83" jsonschema_extras:"unit=bits" bounds:"0.5..40 bits"`
 	// Spread over the published sizes of models of 3 billion parameters and more.
 	Observed *ObservedBits `json:"observed" jsonschema:"nullable"`
-	// Where the figures come from; each entry names the fields it backs.
+	// Where the figures come from; each entry names the fields it supports.
 	Sources []SourceRef `json:"sources"`
 }
 
@@ -125,9 +125,9 @@ type Quality struct {
 	Model Slug `json:"model" jsonschema:"example=llama-3-8b"`
 	// Quantization, as files carry its name.
 	Quantization string `json:"quantization" jsonschema:"minLength=1,example=Q4_K_M"`
-	// How the file was made where its name does not say: the importance matrix, the method and its group size. Null where the source says nothing.
+	// How the file was made if its name does not say: the importance matrix, the method and its group size. Null if the source says nothing.
 	Recipe *string `json:"recipe" jsonschema:"nullable,minLength=1,example=imatrix of WikiText\\, 10 M tokens"`
-	// What was measured. Figures of different metrics do not compare.
+	// What was measured. Do not compare figures of different metrics.
 	Metric QualityMetric `json:"metric" jsonschema:"example=kl_divergence"`
 	// Test behind a task_score; null for the others.
 	Task *string `json:"task" jsonschema:"nullable,minLength=1,example=MMLU-Pro"`
@@ -139,13 +139,13 @@ type Quality struct {
 	Reference QualityReference `json:"reference" jsonschema:"example=F16"`
 	// Text that the model read; null for a task_score.
 	Corpus *string `json:"corpus" jsonschema:"nullable,minLength=1,example=WikiText-2 test"`
-	// Length of the pieces of the text, in tokens; null where the source does not say.
+	// Length of the pieces of the text, in tokens; null if the source does not say.
 	ContextLength *int64 `json:"context_length" jsonschema:"nullable,minimum=1,example=512" jsonschema_extras:"unit=tokens"`
-	// Size of the file, in GiB; null where the source does not say.
+	// Size of the file, in GiB; null if the source does not say.
 	SizeGiB *float64 `json:"size_gib" jsonschema:"nullable,exclusiveMinimum=0,example=4.58" jsonschema_extras:"unit=GiB"`
 	// Page the figure was read from.
 	SourceURL URL `json:"source_url" jsonschema:"example=https://github.com/ggml-org/llama.cpp/blob/master/tools/perplexity/README.md"`
-	// What else a reader has to know; null for nothing.
+	// Notes; null if there are none.
 	Notes *string `json:"notes" jsonschema:"nullable,minLength=1,example=Read off Table 3."`
 }
 

@@ -23,7 +23,7 @@ const (
 // Kinds lists every kind, in the order they are looked up in.
 var Kinds = []Kind{Model, Hardware, Tool}
 
-// Confidence is how an answer was found. It is empty where no record was found.
+// Confidence is how an answer was found. It is empty if no record was found.
 type Confidence string
 
 // The grades of confidence.
@@ -43,9 +43,9 @@ const (
 type Answer struct {
 	// Input is the name as it was given, cut to MaxName bytes.
 	Input string
-	// Kind is the kind of the record, empty where none was found and none was asked for.
+	// Kind is the kind of the record, empty if none was found and none was asked for.
 	Kind Kind
-	// Slug is the record; empty where the name is unknown, fits several records or was only guessed.
+	// Slug is the record; empty if the name is unknown, fits several records or was only guessed.
 	Slug dataset.Slug
 	// Name is the name of that record.
 	Name string
@@ -121,7 +121,7 @@ func (a *Answer) Explained() bool {
 }
 
 // Machine is what the name of hardware says of a machine beside its record: the memory of one device in GB, where that
-// is not own, the memory of the record; and the number of devices, where there are several. Both are 0 where the
+// is not own, the memory of the record; and the number of devices, where there are several. Both are 0 if the
 // name says nothing else.
 func (a *Answer) Machine(own float64) (memoryGB float64, count int) {
 	if a.Confidence != Parsed && a.Confidence != Likely {

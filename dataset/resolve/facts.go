@@ -167,7 +167,7 @@ func (f *facts) take(m []int) {
 	}
 }
 
-// part is a group of a match, empty where it has none.
+// part is a group of a match, empty if it has none.
 func (f *facts) part(m []int, group int) string {
 	if m[2*group] < 0 {
 		return ""

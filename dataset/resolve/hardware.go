@@ -162,7 +162,7 @@ var (
 	pciVendors = map[string]string{"nvidia": "10de", "advanced micro devices": "1002", "amd": "1002", "ati ": "1002", "intel": "8086"}
 )
 
-// byPCI answers a PCI id. ok is false where there is none that the directory knows.
+// byPCI answers a PCI id. ok is false if there is none that the directory knows.
 func (r *Resolver) byPCI(text string, memory float64) (a Answer, ok bool) {
 	var at []string
 	if strings.ContainsAny(text, ":_") || strings.Contains(text, "device ") || len(text) == len("10de-2684") {
@@ -456,7 +456,7 @@ func hwWords(text string) (words []string, memory float64) {
 
 func round(gb float64) float64 { return math.Round(gb*100) / 100 }
 
-// makerOf is the maker a name states, empty where it states none or several.
+// makerOf is the maker a name states, empty if it states none or several.
 func makerOf(main string) (maker dataset.Vendor) {
 	for _, w := range split(main) {
 		if m := dataset.Vendor(means("makers", w.text)); m != "" {

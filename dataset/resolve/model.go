@@ -130,7 +130,7 @@ func (r *Resolver) judge(found []int, name modelName, stem string, m marks, base
 	case name.latest && params(words...) == 0 && len(r.partly(stem)) > 1:
 		return Answer{Ambiguous: true, Reason: "the tag latest states no size, and what it means changes", Candidates: r.models.list(r.partly(stem), "has this name")}
 	case k.trusts(name.owner) && m.any:
-		a.found(k, Parsed, "name without what says how it is stored")
+		a.found(k, Parsed, "name without the storage type")
 	case k.trusts(name.owner):
 		a.found(k, Parsed, "name in another spelling")
 	case m.any:

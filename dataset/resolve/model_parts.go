@@ -116,7 +116,7 @@ func classify(word string) (m marks, ok bool) {
 
 var partedBits = regexp.MustCompile(`[- ]([2-8])[- ]bit$`)
 
-// cutMark cuts the last mark off a name in lower case. ok is false where it ends in none.
+// cutMark cuts the last mark off a name in lower case. ok is false if it ends in none.
 func cutMark(name string) (rest string, m marks, ok bool) {
 	if cut := strings.LastIndexAny(name, "- "); cut > 0 {
 		word := name[cut+1:]

@@ -50,7 +50,7 @@ type Question struct {
 // Named is what a part of a question names.
 type Named struct {
 	Answer
-	// Count is the number of devices, 0 where not said; MemoryGB the memory of one, 0 where not said.
+	// Count is the number of devices, 0 if not said; MemoryGB the memory of one, 0 if not said.
 	start, end int
 	device     *dataset.Hardware
 }

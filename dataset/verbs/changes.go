@@ -133,7 +133,7 @@ func (c *ChangesRecord) before(last *history.Step) (*dataset.Set, error) {
 	return nil, errors.Join(errs...)
 }
 
-// versionAt is the version the dataset names at a revision; empty where it names none.
+// versionAt is the version the dataset names at a revision; empty if it names none.
 func (c *ChangesRecord) versionAt(revision string) string {
 	files, err := filesOf(c.Data, revision)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 type Import struct {
 	Dataset
 	Format       string   `hidden:"" default:"${format}"`
-	Files        []string `arg:"" help:"Output of the program, with the lines around it; - reads standard input."`
+	Files        []string `arg:"" help:"Output of the program, including the lines around it; - reads standard input."`
 	Model        string   `help:"Model that was measured, by any name, such as Qwen3-8B-Q4_K_M.gguf. Only llama-bench prints it, if started with -m." placeholder:"NAME"`
-	Hardware     string   `help:"Hardware it ran on, by any name; \"2x RTX 3090\" says the number as well. Only llama-bench prints it." placeholder:"NAME"`
+	Hardware     string   `help:"Hardware it ran on, by any name; \"2x RTX 3090\" also gives the number. Only llama-bench prints it." placeholder:"NAME"`
 	Quantization string   `help:"Quantization of the weights, if neither the output nor the model's name gives it." placeholder:"NAME"`
 	ToolVersion  string   `help:"Version of the program, if the output does not give it." placeholder:"VERSION"`
 	Source       string   `help:"Who measured: owner, community or official." enum:"owner,community,official" default:"community"`

@@ -92,7 +92,7 @@ func (s *state) locked() bool {
 	return err == nil && s.at.Sub(info.ModTime()).Abs() < staleLock
 }
 
-// gitLock is the path of the lock git holds while it writes the work tree that dir is in, empty where it is in none.
+// gitLock is the path of the lock git holds while it writes the work tree that dir is in, empty if it is in none.
 func gitLock(dir string) string {
 	at, err := filepath.Abs(dir)
 	if real, linked := filepath.EvalSymlinks(at); linked == nil {

@@ -20,7 +20,7 @@ type Refused struct {
 	At time.Time `json:"at"`
 	// What is wrong, in a line: the number of findings and the first, or why the files could not be read.
 	Text string `json:"text" jsonschema:"example=1 finding: hardware/nvidia-rtx-4090.json:4:13: vendor: must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
-	// Number of findings; 0 where the files could not be read.
+	// Number of findings; 0 if the files could not be read.
 	FindingCount int `json:"finding_count" jsonschema:"minimum=0,example=1"`
 	// The first 20 findings, in order of place: path, line, column, field and a sentence.
 	Findings []string `json:"findings" jsonschema:"example=hardware/nvidia-rtx-4090.json:4:13: vendor: must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`

@@ -32,7 +32,7 @@ type Row struct {
 	Slug string `json:"slug" jsonschema:"example=bm-d20987d408c6"`
 	// What happened to it. A withdrawn benchmark is still there and says why.
 	Change record.Act `json:"change" jsonschema:"example=changed"`
-	// Fields that have other values; empty where the record was added or removed.
+	// Fields that have other values; empty if the record was added or removed.
 	Fields []FieldChange `json:"fields"`
 	// A removed record as its file had it; with records=true also an added one as its file had it then. Null otherwise.
 	Record any `json:"record"`
@@ -42,11 +42,11 @@ type Row struct {
 type FieldChange struct {
 	// Dotted name of the field. The place of an entry in a list is part of it, from 0, as in sources.0.fields.
 	Field string `json:"field" jsonschema:"example=generation_tps"`
-	// Where entries of a list of objects were added or removed: place of the first of them in the list, from 0; old and new then are the stretch of the list that differs. Null otherwise.
+	// Where entries of a list of objects were added or removed: place of the first of them in the list, from 0; old and new are then the differing part of the list. Null otherwise.
 	At *int64 `json:"at" jsonschema:"nullable,minimum=0,example=2"`
-	// Value before, null where it was unknown.
+	// Value before, null if it was unknown.
 	Old any `json:"old"`
-	// Value after, null where it is unknown.
+	// Value after, null if it is unknown.
 	New any `json:"new"`
 }
 
@@ -60,7 +60,7 @@ type Trail struct {
 	gen  *index.Generation
 }
 
-// Trail finds the releases after an edition, up to a generation; false where the edition is not known. An empty since
+// Trail finds the releases after an edition, up to a generation; false if the edition is not known. An empty since
 // means from the first edition known.
 func (p *Past) Trail(gen *index.Generation, since string) (t Trail, ok bool) {
 	steps, digest := p.UpTo(gen), gen.Digest.String()

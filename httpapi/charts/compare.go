@@ -44,7 +44,7 @@ type group struct {
 	released           string  // day of the model or hardware
 }
 
-// MostShared is the model and quantization that most of several pieces of hardware were measured with; empty where no
+// MostShared is the model and quantization that most of several pieces of hardware were measured with; empty if no
 // two of them have one in common.
 func (m Maker) MostShared(slugs []string) (model, quantization string) {
 	groups := m.groups(index.Hardware, index.Model, slugs)
@@ -84,7 +84,7 @@ func (m Maker) groups(field, other index.Field, slugs []string) (out []*group) {
 	return out
 }
 
-// released is the day of release of what a run is of, empty where it is not known.
+// released is the day of release of what a run is of, empty if it is not known.
 func (m Maker) released(field index.Field, slug string) string {
 	t := m.gen.Models
 	if field == index.Hardware {

@@ -121,7 +121,7 @@ func every[T any](all []T, most int) []T {
 const mostIDs = 50
 
 // ListOf is the address of the list of the runs of a group. They are those of one stream that the filter of a field
-// gives, with this value of another field and this quantization, which is empty where it is not known. Filters name
+// gives, with this value of another field and this quantization, which is empty if it is not known. Filters name
 // them, or their ids where the filters give others too: those of variants, or of every quantization.
 func (m Maker) ListOf(field index.Field, slug string, other index.Field, value, quantization string) string {
 	q := url.Values{string(field): {slug}, string(other): {value}, "settings": {index.SingleStream}, "sort": {"-generation_tps"}}

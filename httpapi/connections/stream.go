@@ -121,7 +121,7 @@ type Streams struct {
 	by  map[quota.ID]int
 }
 
-// Begin takes a place for a stream of a key, which end gives back. It is false where there is none, and why says
+// Begin takes a place for a stream of a key, which end gives back. It is false if there is none, and why says
 // whether the key has all of its own.
 func (l *Streams) Begin(id quota.ID) (end func(), why Refusal, ok bool) {
 	l.mu.Lock()

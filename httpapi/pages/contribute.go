@@ -118,7 +118,7 @@ func give(repository, page string) Link {
 	branch, folder, _ := strings.Cut(tree, "/")
 	switch u, err := url.Parse(base); {
 	case base == "" || err != nil:
-		return Link{Text: "Tell us, and name the source", Href: "/about#mistakes"}
+		return Link{Text: "Tell us, with a source", Href: "/about#mistakes"}
 	case strings.EqualFold(u.Hostname(), "github.com") && !strings.HasPrefix(page, "/benchmarks/"): // those share a file
 		return Link{Text: "Add it to the file, and name the source", Href: base + "/edit/" + url.PathEscape(branch) + path.Join("/", folder, page) + ".json"}
 	}

@@ -75,7 +75,7 @@ const llmsHead = `# modeldex
 
 > A directory of open-weight language models, the hardware they run on, the tools that run them, and published measurements of tokens per second. It answers which model runs on what, and how fast, with the evidence. %s, released %s, %s.
 
-Every page of records and figures has its data at the same address with .json, .csv or .md appended: %s/models/llama-3.1-8b-instruct.md. An unpublished figure is null, never 0. Speeds compare only where settings agree: use settings=single_stream. Measurements and estimates are never mixed into one figure. Cite the address of the page and the day you read it.
+Every page of records and figures has its data at the same address with .json, .csv or .md appended: %s/models/llama-3.1-8b-instruct.md. An unpublished figure is null, never 0. Compare speeds only if their settings match: use settings=single_stream. Measurements and estimates are never mixed into one figure. Cite the address of the page and the day you read it.
 
 ## Pages
 

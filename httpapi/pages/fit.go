@@ -187,7 +187,7 @@ func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
 		v.offer("All hardware that runs it", address("/explore/hardware", "runs", string(model)))
 		return
 	}
-	v.Notes = []string{"Not listed, or you do not know its name? Its memory alone decides what fits:"}
+	v.Notes = []string{"Not listed, or you do not know its name? Choose by memory alone:"}
 	for _, gb := range []string{"8", "12", "16", "24", "32"} {
 		v.offer(inGB(gb), "/fit?memory_gb="+gb)
 	}
@@ -243,7 +243,7 @@ func verdictLine(gen *index.Generation, q *FitQuery) string {
 	switch best.Verdict {
 	case fit.Fits:
 		if best.BitsPerWeight != nil && *best.BitsPerWeight < fit.LeastBits {
-			room += " It has fewer than four bits per weight, where answers become clearly worse."
+			room += " It has fewer than four bits per weight, so its answers are clearly worse."
 		}
 		if speed == "" && q.Query.Hardware == "" && q.Query.BandwidthGBps == 0 {
 			room += " Enter the bandwidth of the memory as well for an estimate of its speed."
@@ -296,7 +296,7 @@ func smallestSize(a *fit.Answer) string {
 	return " The smallest takes " + text.GiB(least) + "."
 }
 
-// speedLine is how fast a quantization is, with a full cache where the query has a context; empty where that is not known.
+// speedLine is how fast a quantization is, with a full cache where the query has a context; empty if that is not known.
 func speedLine(q *FitQuery, z *fit.Size) string {
 	s := z.Speed
 	if s == nil || s.TPS == nil {
@@ -463,7 +463,7 @@ func placed(gen *index.Generation, a *fit.Answer) Table {
 // restsOn is what the speed of a quantization rests on: the runs, and what a filled cache takes from them. It has no rows
 // where no speed is known.
 func restsOn(gen *index.Generation, a *fit.Answer) Table {
-	t := Table{ID: "rests", Title: "What the speed rests on", Columns: runColumns(index.None)}
+	t := Table{ID: "rests", Title: "Measurements behind this speed", Columns: runColumns(index.None)}
 	if len(a.Sizes) == 0 || a.Sizes[0].Speed == nil {
 		return t
 	}
@@ -493,7 +493,7 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 		for _, assumed := range e.Assumes {
 			t.Intro += " It assumes: " + strings.TrimSuffix(assumed, ".") + "."
 		}
-		t.Columns = append(t.Columns, Column{Text: "Weight", Number: true, Title: "Of all measurements the estimate rests on"})
+		t.Columns = append(t.Columns, Column{Text: "Weight", Number: true, Title: "Share of all measurements behind the estimate"})
 		for _, w := range e.Evidence {
 			add(w.ID, Cell{Text: text.Percent(w.Weight)})
 		}

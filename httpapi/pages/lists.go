@@ -131,7 +131,7 @@ var lists = map[string]*list{
 		},
 	},
 	"benchmarks": {
-		heading: "Benchmarks", lead: "Published measurements of tokens per second, each with its settings and the page it was read from. Speeds compare only where settings agree.",
+		heading: "Benchmarks", lead: "Published measurements of tokens per second, each with its settings and the page it was read from. Compare speeds only if their settings match.",
 		fields: index.BenchmarkFields, facets: []string{"model", "hardware", "quantization", "tool", "backend", "family", "source", "compute_unit", "rate_basis", "speculative_decoding", "partial_offload", "flash_attention"}, open: 4,
 		ranges: []string{"generation_tps", "prompt_tps", "context_depth", "concurrency", "hardware_count", "run_date"}, openRanges: 1,
 		sorts: []Choice{

@@ -371,7 +371,7 @@ func capabilityCell(can *best.Capability) Cell {
 }
 
 // belowFour is the remark on quantizations of less than fit.LeastBits.
-const belowFour = "With fewer than four bits per weight the answers of most models become clearly worse: look for a smaller model, or more memory."
+const belowFour = "Most models give clearly worse answers below four bits per weight: choose a smaller model, or more memory."
 
 func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
 	n := newNames(gen)

@@ -54,7 +54,7 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 		labels[src.SourceID], _, _ = strings.Cut(src.Label, " (")
 	}
 	t := Table{
-		ID: "scores", Title: "Scores of models in the directory", Empty: "No model of the directory has a score.", Intro: "The interval holds the score in 95 of 100 cases, by the spread of the evaluations.",
+		ID: "scores", Title: "Scores of models in the directory", Empty: "No model of the directory has a score.", Intro: "Each score has a 95 % interval, calculated from how much the evaluations disagree.",
 		Columns: columns("Model", "#Score", "#Interval", "Confidence", "Sources", "#Place|Among models with open weights and a score", "#Parameters"),
 		More:    &Link{Text: "All models by intelligence", Href: "/explore/models?sort=-intelligence"},
 	}

@@ -26,7 +26,7 @@ type Fault struct {
 	In string `json:"in" jsonschema:"enum=query,enum=path,enum=header,enum=body,example=query"`
 	// Name of the parameter or field.
 	Name string `json:"name" jsonschema:"example=vendor"`
-	// What was found, cut to 100 characters; left out where it may be secret.
+	// What was found, cut to 100 characters; left out if it may be secret.
 	Value *string `json:"value,omitzero" jsonschema:"example=nvida"`
 	// The rule.
 	Detail string `json:"detail" jsonschema:"example=must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`

@@ -409,7 +409,7 @@ func (v *Values) Text(name string) string {
 	}
 }
 
-// Number is the value of a number, 0 where it was not given.
+// Number is the value of a number, 0 if it was not given.
 func (v *Values) Number(name string) float64 {
 	n, _ := strconv.ParseFloat(v.Text(name), 64)
 	return n

@@ -129,7 +129,7 @@ const small = `{"openapi":"3.1.0","info":{"title":"t","version":"1","description
   "maker":{"oneOf":[{"$ref":"#/components/schemas/Maker"},{"type":"null"}]},"doors":{"type":["integer","null"],"minimum":2,"maximum":5,"default":4},
   "size":{"type":"object","properties":{"length":{"type":"number","minimum":0,"x-unit":"m"}}}}},
  "Boat":{"type":"object","properties":{"maker":{"$ref":"#/components/schemas/Maker"}}},
- "Maker":{"type":"object","description":"Who made it.","properties":{"since":{"type":"string","format":"date"},"kind":{"const":"maker"}}}}}}`
+ "Maker":{"type":"object","description":"Maker of the model.","properties":{"since":{"type":"string","format":"date"},"kind":{"const":"maker"}}}}}}`
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 

@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-json/jsontext"
 )
 
-// end is the length of the JSON value that b begins with. It is 0 where b begins with no value, white space
+// end is the length of the JSON value that b begins with. It is 0 if b begins with no value, white space
 // included, or the value does not end. Of lists and objects only texts and brackets are looked at, of
 // other values whether their characters can occur in them.
 func end(b []byte) int {
@@ -111,7 +111,7 @@ func nestedEnd(b []byte) int {
 	return 0
 }
 
-// plain is what a JSON text says, as a part of it. ok is false where it has escapes.
+// plain is what a JSON text says, as a part of it. ok is false if it has escapes.
 func plain(quoted []byte) (text []byte, ok bool) {
 	return quoted[1 : len(quoted)-1], bytes.IndexByte(quoted, '\\') < 0
 }
@@ -148,7 +148,7 @@ func Members(row []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Text is a text that is a member of a row, empty where it is null or not there. It reads no further than that: names
+// Text is a text that is a member of a row, empty if it is null or not there. It reads no further than that: names
 // are the second member of rows that have thousands of bytes.
 func Text(row []byte, member string) string {
 	for name, value := range Members(row) {

@@ -11,7 +11,7 @@ import (
 
 // Group is the statistics of one group of benchmarks.
 type Group struct {
-	// Values of the fields of group_by; null where the records do not have one.
+	// Values of the fields of group_by; null if the records do not have one.
 	Group map[string]any `json:"group"`
 	// Number of values.
 	N int `json:"n" jsonschema:"minimum=1,example=42"`
@@ -31,9 +31,9 @@ type Group struct {
 	P90 float64 `json:"p90" jsonschema:"example=127.6"`
 	// Highest value.
 	Max float64 `json:"max" jsonschema:"example=131"`
-	// Date of the newest run, the first day of one that is only a year or a month; null where no run has one.
+	// Date of the newest run, the first day of one that is only a year or a month; null if no run has one.
 	NewestRunDate *string `json:"newest_run_date" jsonschema:"nullable,example=2026-05-11"`
-	// Settings that are equal in all records of the group; null where they are unknown in all.
+	// Settings that are equal in all records of the group; null if they are unknown in all.
 	SharedSettings map[string]any `json:"shared_settings"`
 	// Settings that differ between records of the group. The model and the hardware are no settings: group_by or a filter keeps them apart.
 	DifferingSettings []string `json:"differing_settings" jsonschema:"example=backend"`
@@ -47,11 +47,11 @@ type Pivot struct {
 	Rows []any `json:"rows"`
 	// Values of the second field of group_by; null for unknown.
 	Columns []any `json:"columns"`
-	// For each row and column the statistic that value names; null where no record has both.
+	// For each row and column the statistic that value names; null if no record has both.
 	Values [][]any `json:"values"`
 	// For each row and column the number of values.
 	N [][]int `json:"n"`
-	// For each row and column whether the values measure the same; null where there are none.
+	// For each row and column whether the values measure the same; null if there are none.
 	Comparable [][]any `json:"comparable"`
 }
 

@@ -23,7 +23,7 @@ import (
 // Model is a model as lists show it: without its quantized files and its benchmarks.
 type Model struct {
 	dataset.ModelFacts
-	// Id of the shape: layers, hidden size and a hash over all counts and widths of architecture and kv_cache, computed. Models with the same id need the same memory for their cache, and about the same time for a token. Null where a part of the shape is not known.
+	// Id of the shape: layers, hidden size and a hash over all counts and widths of architecture and kv_cache, computed. Models with the same id need the same memory for their cache, and about the same time for a token. Null if a part of the shape is not known.
 	Shape *string `json:"shape" jsonschema:"nullable,example=32x4096-5a3c1f0e"`
 	// Number of quantized forms at the model's own address.
 	QuantizationCount int `json:"quantization_count" jsonschema:"minimum=0,example=33"`
@@ -33,7 +33,7 @@ type Model struct {
 	BenchmarkCountWithVariants int `json:"benchmark_count_with_variants" jsonschema:"minimum=0,example=206"`
 	// What the newest snapshot says of the model; null if it does not know it.
 	Intelligence *Intelligence `json:"intelligence" jsonschema:"nullable"`
-	// What the model can do, by which lists of what runs are ordered; null where nothing is known of it, and for base models. It is not part of any snapshot.
+	// Capability of the model, which orders the lists of models that run; null if nothing is known of it, and for base models. It is not part of any snapshot.
 	Capability *best.Capability `json:"capability" jsonschema:"nullable"`
 	// What runs, in lists with fits or runs only: left out otherwise.
 	Fit *fit.Best `json:"fit,omitempty"`
@@ -62,7 +62,7 @@ type Quality struct {
 	Change float64 `json:"change" jsonschema:"example=2.43"`
 }
 
-// Hardware is one piece of hardware, in lists and at its own address.
+// Hardware is one hardware record, in lists and at its own address.
 type Hardware struct {
 	dataset.Hardware
 	// Number of benchmarks on the record itself.
@@ -83,11 +83,11 @@ type Tool struct {
 // Benchmark is one benchmark, in lists and at its own address.
 type Benchmark struct {
 	dataset.Benchmark
-	// Share of the memory bandwidth the generation speed accounts for, computed: generation speed of one request x bytes read per token / bandwidth of all devices. 1 is the most one token a pass allows. Null where an input is missing.
+	// Share of the memory bandwidth the generation speed accounts for, computed: generation speed of one request x bytes read per token / bandwidth of all devices. 1 is the most one token a pass allows. Null if an input is missing.
 	RooflineRatio *float64 `json:"roofline_ratio" jsonschema:"nullable,minimum=0,example=0.63"`
-	// Generation speed of each stream, in tokens per second, computed: generation_tps where it is the decode rate of one stream, otherwise generation_tps / concurrency. Null where an input is missing.
+	// Generation speed of each stream, in tokens per second, computed: generation_tps where it is the decode rate of one stream, otherwise generation_tps / concurrency. Null if an input is missing.
 	GenerationTPSPerStream *float64 `json:"generation_tps_per_stream" jsonschema:"nullable,minimum=0,example=13.36" jsonschema_extras:"unit=tokens/s"`
-	// Number of other sources that measured the same model, quantization, hardware, number of devices, tool, backend, kind of rate and number of requests within 10 %, computed. Null where one of these is not known, or the run had a filled cache, drafting or weights in main memory.
+	// Number of other sources that measured the same model, quantization, hardware, number of devices, tool, backend, kind of rate and number of requests within 10 %, computed. Null if one of these is not known, or the run had a filled cache, drafting or weights in main memory.
 	ReproducedBy *int64 `json:"reproduced_by" jsonschema:"nullable,minimum=0,example=2" jsonschema_extras:"unit=sources"`
 }
 
@@ -178,11 +178,11 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 // Intelligence is what the newest snapshot document says of a model: a prior from published
 // evaluations, not a measurement made here.
 type Intelligence struct {
-	// Composite score, 0 to 100, null where the document gives none.
+	// Composite score, 0 to 100, null if the document gives none.
 	Score *float64 `json:"score_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=71.25"`
-	// Lower end of the 95 percent interval of the score, null where the document gives none.
+	// Lower end of the 95 percent interval of the score, null if the document gives none.
 	Lower *float64 `json:"lower_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=68.1"`
-	// Upper end of the 95 percent interval of the score, null where the document gives none.
+	// Upper end of the 95 percent interval of the score, null if the document gives none.
 	Upper *float64 `json:"upper_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=74.4"`
 	// How reliable the composite is.
 	Confidence snapshot.Confidence `json:"confidence" jsonschema:"enum=high,enum=moderate,enum=low,example=moderate"`

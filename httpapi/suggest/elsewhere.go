@@ -35,7 +35,7 @@ func section(name string) map[string][]string {
 }
 
 // Address is the address without parameters that a caller who sent another path probably meant, with a name after
-// it for one record; empty where there is none. paths are all that are served, and lists are the names of the lists of records.
+// it for one record; empty if there is none. paths are all that are served, and lists are the names of the lists of records.
 func (s *Suggester) Address(path string, paths iter.Seq[string], lists []string) string {
 	names := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 	for len(names) > 1 && (names[0] == "api" || names[0] == "rest" || isVersion(names[0])) {
@@ -81,7 +81,7 @@ func Fold(name string) string { return separators.Replace(strings.ToLower(name))
 
 var separators = strings.NewReplacer("_", "", "-", "", ".", "", "[]", "")
 
-// Parameter is the one of names that a caller who sent another probably meant, empty where there is none: the same in
+// Parameter is the one of names that a caller who sent another probably meant, empty if there is none: the same in
 // another way of writing, the name of another API, a field without the end of its range, or what is spelled nearly so.
 func (s *Suggester) Parameter(sent string, names []string) string {
 	if inner, ok := strings.CutPrefix(sent, "filter["); ok { // JSON:API
@@ -105,7 +105,7 @@ func (s *Suggester) Parameter(sent string, names []string) string {
 	}
 }
 
-// Value is the one of values that a caller who sent another word probably meant by it, whatever their letters; empty where there is
+// Value is the one of values that a caller who sent another word probably meant by it, whatever their letters; empty if there is
 // none.
 func Value(sent string, values []string) string {
 	for _, v := range Values[Fold(sent)] {

@@ -22,7 +22,7 @@ type Suggester struct {
 	Compared int // names compared so far
 }
 
-// Near returns up to n of the candidates the caller may have meant. There are none where the bound of the request
+// Near returns up to n of the candidates the caller may have meant. There are none if the bound of the request
 // is reached, and for a word that is longer than any name.
 func (s *Suggester) Near(word string, candidates []string, n int) []string {
 	const longestName = 120 // runes; longer than any slug or alias

@@ -16,7 +16,7 @@ import (
 // MCP answers one agent over standard input and output.
 type MCP struct {
 	verbs.Dataset
-	BaseURL string `help:"Address of a service; answers link to its pages." env:"MODELDEX_BASE_URL" placeholder:"URL" default:"modeldex://local"`
+	BaseURL string `help:"Address of a server; answers link to its pages." env:"MODELDEX_BASE_URL" placeholder:"URL" default:"modeldex://local"`
 }
 
 // Run answers until standard input ends. It needs no key, writes no file and sends nothing over the network.

@@ -16,7 +16,7 @@ const (
 	memoryName = "mdx-test-*" // short: the paths of sockets have at most 103 bytes
 )
 
-// inMemory makes a directory in memory; dir is empty where there is no room. A test process that was killed leaves its
+// inMemory makes a directory in memory; dir is empty if there is no room. A test process that was killed leaves its
 // directory: another one removes it an hour later.
 func inMemory() (dir string, remove func()) {
 	old, _ := filepath.Glob(filepath.Join(memoryDir, memoryName)) // the pattern is valid

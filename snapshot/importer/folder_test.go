@@ -150,7 +150,7 @@ func TestBuildFolderRefuses(t *testing.T) {
 		{"row number 0", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":0,"metric":"m"}`), "row: must be given"},
 		{"member twice", put("bench.ndjson", `{"source":"bench","source":"bench"}`), "bench.ndjson:1: source: duplicate field"},
 		{"text for a number", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":1,"model_raw":"m","metric":"m","value":"12,5"}`), `bench.ndjson:1: value: must be a number, got "12,5"`},
-		{"merge conflict", put("bench.ndjson", "<<<<<<< HEAD\n"), "bench.ndjson:1: a merge conflict is not resolved: <<<<<<< HEAD"},
+		{"merge conflict", put("bench.ndjson", "<<<<<<< HEAD\n"), "bench.ndjson:1: unresolved merge conflict: <<<<<<< HEAD"},
 		{"empty configuration", put("build.json", ""), "build.json:1: the file is empty"},
 		{"packed and cut", func(f fstest.MapFS) {
 			edit("build.json", "bench.ndjson", "bench.ndjson.gz")(f)

@@ -313,7 +313,7 @@ func Check(files fs.FS) dataset.Findings {
 	return out
 }
 
-// Evidence is what the newest document of the folder snapshots of a dataset says of models; nothing where there is none.
+// Evidence is what the newest document of the folder snapshots of a dataset says of models; nothing if there is none.
 func Evidence(files fs.FS) func(model dataset.Slug) []best.Evidence {
 	if folder, err := fs.Sub(files, "snapshots"); err == nil {
 		if catalog, _, err := snapshot.Open(folder); err == nil {

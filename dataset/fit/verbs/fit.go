@@ -38,11 +38,11 @@ type Settings struct {
 	GPULayers           *int64   `name:"gpu-layers" help:"Layers to put on the cards, counting the output layer as one; default as many as fit." placeholder:"N"`
 	CPUMoE              *int64   `name:"n-cpu-moe" help:"Layers whose experts stay in main memory; default as few as possible." placeholder:"N"`
 	Projector           bool     `help:"Include the image projector (mmproj) of the model."`
-	ProjectorGB         float64  `name:"projector-gb" help:"Size of the image projector file in GiB, to include it in place of the size known." placeholder:"GB"`
+	ProjectorGB         float64  `name:"projector-gb" help:"Size of the image projector file in GiB, instead of the known size." placeholder:"GB"`
 	MTP                 bool     `name:"mtp" help:"Include the layer that drafts tokens (multi-token prediction)."`
 	Draft               string   `help:"Draft model for speculative decoding, to include it." placeholder:"MODEL"`
 	DraftQuant          string   `name:"draft-quantization" help:"Quantization of the draft model; default Q8_0." placeholder:"SIZE"`
-	Host                string   `help:"Processor or machine that the cards are installed in." placeholder:"NAME"`
+	Host                string   `help:"Processor or machine the cards are installed in." placeholder:"NAME"`
 	MinTPS              float64  `name:"min-tps" help:"Lowest acceptable generation speed, in tokens per second." placeholder:"SPEED"`
 	AllowExtended       bool     `help:"Allow a context longer than the model's limit."`
 	MemoryGB            float64  `name:"memory-gb" help:"Memory of one device in GiB, if the hardware is sold with several sizes; default the size in the hardware's name, if there is one." placeholder:"GB"`

@@ -16,7 +16,7 @@ import (
 
 // Prefer says which size of a model a row names.
 type Prefer struct {
-	Prefer string `help:"Which quantization each row shows: best, the one with the most points, which weigh precision against speed and memory; or measured, the most precise one of 4 to 9 bits per weight that fits and was measured on the hardware, else a measured one with more bits, else the most precise one of up to 9 bits that fits." enum:"best,measured" default:"best"`
+	Prefer string `help:"Quantization to show in each row: best, the one with the most points (a balance of precision, speed and memory); or measured, the most precise one of 4 to 9 bits per weight that fits and was measured on the hardware, else a measured one with more bits, else the most precise one of up to 9 bits that fits." enum:"best,measured" default:"best"`
 }
 
 func (p *Prefer) measured() bool { return p.Prefer == "measured" }
@@ -132,7 +132,7 @@ func (c *Compare) answer(env *verbs.Env, set *dataset.Set) error {
 		return err
 	}
 	if len(models) == 0 || len(hardware) == 0 {
-		return fmt.Errorf("compare needs a model and a piece of hardware, got %s and %s of hardware", record.Counted(len(models), "model"), record.Counted(len(hardware), "piece"))
+		return fmt.Errorf("compare needs a model and hardware, got %s and %s of hardware", record.Counted(len(models), "model"), record.Counted(len(hardware), "piece"))
 	}
 	answers, err := pairs(c.rule(env, set), models, hardware, c.measured())
 	if err != nil {

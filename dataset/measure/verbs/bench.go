@@ -26,18 +26,18 @@ import (
 // Bench measures a model on this machine and prints the finished lines.
 type Bench struct {
 	verbs.Dataset
-	LlamaBench    string `help:"llama-bench, where it is not on PATH." placeholder:"FILE"`
+	LlamaBench    string `help:"Path of llama-bench, if it is not on PATH." placeholder:"FILE"`
 	ModelFile     string `help:"GGUF file that llama-bench measures." placeholder:"FILE"`
-	Model         string `help:"What to measure: a tag of Ollama, a model of the server, or a name for the model file." placeholder:"NAME"`
+	Model         string `help:"What to measure: an Ollama tag, a model on the server, or a name for the model file." placeholder:"NAME"`
 	URL           string `name:"url" help:"Address of a server that speaks the OpenAI protocol: llama-server, LM Studio, vLLM, MLX." placeholder:"URL"`
 	OllamaURL     string `help:"Address of Ollama." default:"http://127.0.0.1:11434" placeholder:"URL"`
-	Tool          string `help:"Program behind --url, where it does not say it itself." placeholder:"SLUG"`
-	Quantization  string `help:"Quantization of the model behind --url, where its name does not say it." placeholder:"NAME"`
-	Hardware      string `help:"What it runs on, where the inspection of this machine finds none or several; \"2x RTX 3090\" says the number as well." placeholder:"NAME"`
-	Depths        []int  `help:"Tokens before the prompt." default:"0,4096,16384"`
+	Tool          string `help:"Program behind --url, if it does not identify itself." placeholder:"SLUG"`
+	Quantization  string `help:"Quantization of the model behind --url, if its name does not say." placeholder:"NAME"`
+	Hardware      string `help:"What it runs on, where the inspection of this machine finds none or several; \"2x RTX 3090\" also gives the number." placeholder:"NAME"`
+	Depths        []int  `help:"Tokens in the cache before the prompt." default:"0,4096,16384"`
 	Repetitions   int    `help:"Repetitions of each measurement." default:"5"`
-	SourceURL     string `help:"Page you publish the numbers on. Without it the line is that of the owner of the dataset." placeholder:"URL"`
-	Submit        bool   `help:"Print the address of the filled issue form of the repository on standard error, for each line."`
+	SourceURL     string `help:"Page where you publish the numbers. Without it, the line counts as a measurement by the owner of the dataset." placeholder:"URL"`
+	Submit        bool   `help:"For each line, print the address of a filled-in issue form of the repository on standard error."`
 	RepositoryURL string `help:"Repository of the dataset, for --submit." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 	Branch        string `help:"Also commit the lines to a new git branch of the dataset directory." placeholder:"NAME"`
 }
