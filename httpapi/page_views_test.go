@@ -426,7 +426,7 @@ func TestFitUnknown(t *testing.T) {
 		{"/fit?hardware=amd-epyc-7282&context=4096", `href="/fit?context=4096&amp;hardware=amd-epyc-7282&amp;memory_gb=128"`, "No known quantization"},
 		{"/fit?hardware=apple-m3-max&model=gpt-oss-20b", "Not published for Apple M3 Max (GPU cores not stated): memory.", "vram_gb"},
 		{"/fit?hardware=apple-m3-max&model=gpt-oss-20b", `href="/fit?hardware=apple-m3-max&amp;memory_gb=64&amp;model=gpt-oss-20b"`, "hardware.memory"},
-		{"/fit?hardware=nvidia-rtx-4090&model=command-a-reasoning-08-2025", "Not published for Command A Reasoning: parameters.", "params_b"},
+		{"/fit?hardware=nvidia-rtx-4090&model=deepseek-v4.1-flash-1017", "Not published for DeepSeek V4.1 Flash 1017: parameters.", "params_b"},
 	} {
 		body := string(s.ask(t, "GET", tt.path, "Authorization", "", "Accept", "text/html").body)
 		if main := body[max(strings.Index(body, "<main"), 0):]; !strings.Contains(main, tt.want) || strings.Contains(main, tt.not) {

@@ -64,7 +64,7 @@ func Rounded(v float64) string {
 	switch size := math.Abs(v); {
 	case !finite(v):
 		return Unknown
-	case size >= 100:
+	case size >= 99.95: // Tenths would write 100.0
 		return Exact(math.Round(v))
 	case size >= 10:
 		return Exact(math.Round(v*10) / 10)
