@@ -60,6 +60,7 @@ func TestClip(t *testing.T) {
 var fixedCounts = []string{
 	"%d devices that share each layer", "ollama has %d models", "%d devices were read from the name of the hardware", "%d keys have hint or e-mail address", "%d models of the directory, given none",
 	"aliases: %d lines, sha256", "mean of %d categories over %d values", "%d days old when the document was made", "%d rows, sha256", "directory: %d models, sha256",
+	"an index key of %d values in 16 bits", "%d or %d entries of keys and scores",
 }
 
 // TestCountsHaveTheirNoun looks through the texts of the program for numbers whose noun is plural even if the number is 1.
