@@ -136,8 +136,9 @@ func (f *fleet) during(what string, fault func()) {
 	fault()
 	healed := time.Now()
 	for _, s := range f.servers {
-		f.waitReady(s)
+		f.waitReady(s.addr)
 	}
+	f.waitReady(f.front) // which looks at the servers now and then
 	f.t.Logf("%s: all servers ready %.1f s later", what, time.Since(healed).Seconds())
 }
 
@@ -314,7 +315,7 @@ func start(t *testing.T) *fleet {
 		f.run(s)
 	}
 	for _, s := range f.servers {
-		f.waitReady(s)
+		f.waitReady(s.addr)
 	}
 	f.haproxy()
 	return f
@@ -422,13 +423,13 @@ func (f *fleet) end(s *server) {
 }
 
 // waitReady waits until a server is ready.
-func (f *fleet) waitReady(s *server) {
+func (f *fleet) waitReady(addr string) {
 	f.t.Helper()
 	for range 1200 {
-		if status, _, err := f.ask(s.addr, http.MethodGet, "/readyz", "", ""); err == nil && status == http.StatusOK {
+		if status, _, err := f.ask(addr, http.MethodGet, "/readyz", "", ""); err == nil && status == http.StatusOK {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	f.t.Fatalf("%s is not ready after a minute", s.addr) // its log follows
+	f.t.Fatalf("%s is not ready after a minute", addr) // its log follows
 }
