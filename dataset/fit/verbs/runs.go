@@ -93,7 +93,7 @@ func (c *Runs) answer(env *verbs.Env, set *dataset.Set) error {
 		fmt.Fprintf(env.Stderr, "not listed: %s whose speed is unknown\n", record.Counted(n, "model"))
 	}
 	if n := len(list.Undecided); n > 0 {
-		fmt.Fprintf(env.Stderr, "not listed: %s of which a fact is not published that decides whether %s; fit names it\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
+		fmt.Fprintf(env.Stderr, "not listed: %s: a fact that decides whether %s is not published; fit names it\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
 	}
 	return nil
 }
