@@ -171,7 +171,7 @@ func (c *checker) doubtful(p place, field string, by ...string) bool {
 
 var datasetRules = []rule[all]{
 	{"dataset-info", "dataset.json has one object, with a release date that is not in the future.", 0, checkInfo},
-	{"model-kin", "A model is not older than its base model and has the same licence; models of different shapes have different exact sizes.", warned, checkKin},
+	{"model-kin", "A model is not older than its base model and has the same licence; models of different shapes have different exact sizes.", warned, checkAgainstBaseModel},
 	{"licence-spelling", "Licences are spelled as SPDX ids.", warned, checkLicenses},
 	{"hardware-silicon", "A processor agrees with its graphics, a machine with its chips, and a record with its variants.", warned, checkSilicon},
 	{"model-account", "Models from the same account on the Hub have the same organization.", warned, checkAccounts},

@@ -26,7 +26,7 @@ type releaseParams struct {
 // same changes, oldest first.
 func changesPage(s *Server, req *request) (*response, *failure) {
 	ending := strings.TrimPrefix(string(req.ctx.Path()), changesPath)
-	args, changed := tidied(req.ctx.QueryArgs(), false)
+	args, changed := normalizeForm(req.ctx.QueryArgs(), false)
 	if changed && ending == "" {
 		return req.seeOther(changesPath, args), nil
 	}

@@ -153,7 +153,7 @@ func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 		out.Near = append(out.Near, req.nearLink(f, string(c.Slug), text, prefix))
 	}
 	if f.Value != nil && f.In == "query" && req.gen != nil {
-		out.Near = append(meantElsewhere(req.gen, hideKeys(*f.Value, prefix)), out.Near...)
+		out.Near = append(otherPageLinks(req.gen, hideKeys(*f.Value, prefix)), out.Near...)
 		if amountOfMemory(*f.Value) != "" && f.Name != "memory_gb" {
 			out.Detail = "is an amount of memory, not a name."
 		}

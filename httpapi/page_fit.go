@@ -37,7 +37,7 @@ func newFitView() *resource {
 // to the address as it is shared, nil where it is that already.
 func (req *request) viewForm(path string, r *resource) (p *reader, ending string, resp *response) {
 	ending = strings.TrimPrefix(string(req.ctx.Path()), path)
-	args, changed := tidied(req.ctx.QueryArgs(), r == fitView)
+	args, changed := normalizeForm(req.ctx.QueryArgs(), r == fitView)
 	if changed && ending == "" {
 		return nil, "", req.seeOther(path, args)
 	}

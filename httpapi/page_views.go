@@ -35,7 +35,7 @@ func explore(s *Server, req *request) (*response, *failure) {
 		return nil, fail(unknownRoute)
 	}
 	r, path := withPages[i], "/explore/"+name
-	args, changed := tidied(req.ctx.QueryArgs(), false)
+	args, changed := normalizeForm(req.ctx.QueryArgs(), false)
 	if changed && ending == "" { // a form sends its empty fields; the address to share has none
 		return req.seeOther(path, args), nil
 	}
@@ -206,7 +206,7 @@ func recordPage(r *resource) func(*Server, *request) (*response, *failure) {
 				return nil, f
 			}
 		} else {
-			args, _ := tidied(req.ctx.QueryArgs(), false)
+			args, _ := normalizeForm(req.ctx.QueryArgs(), false)
 			p := query.Read(recordView.params, args.All())
 			if f := failureOf(&p.Faults); f != nil {
 				return nil, f

@@ -151,7 +151,7 @@ func newBenchmarks(set *dataset.Set, relations *dataset.Relations, r Renderers) 
 	if p := t.postings[Scenario]; len(p.values) > 0 {
 		t.listed, t.unlisted = p.unknown, allBits(t.n).without(p.unknown)
 	}
-	t.otherSettings = newOtherSettings(t)
+	t.nonDefaultSettings = newNonDefaultSettings(t)
 	t.statistics = newStatistics(t, func(ord int) string { return text(s.recs[ord].SourceURL) }, supplementary(set.Origins, s.recs))
 	return s, t
 }

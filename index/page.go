@@ -172,9 +172,9 @@ type setting struct {
 	records bits
 }
 
-// newOtherSettings are the settings, other than those of a single stream, of a table of benchmarks. A record with two
+// newNonDefaultSettings are the settings, other than those of a single stream, of a table of benchmarks. A record with two
 // of them is in both; one whose settings are not decided is in the unknown ones.
-func newOtherSettings(t *Table) (out []setting) {
+func newNonDefaultSettings(t *Table) (out []setting) {
 	having := func(f Field, value string) bits { return bitsOf(t.postings[f].any([]string{value}), t.n) }
 	single := having(Settings, SingleStream)
 	add := func(f Field, value string, records bits) {
@@ -204,7 +204,7 @@ func (c *Conditions) mixed() (out []SettingCount) {
 		slices.ContainsFunc(c.q.Sets, func(s Set) bool { return s.Field == Settings || s.Field == Scenario }) {
 		return nil
 	}
-	for _, s := range c.t.otherSettings {
+	for _, s := range c.t.nonDefaultSettings {
 		if n := c.matching().countIn(s.records); n > 0 {
 			out = append(out, SettingCount{s.field, s.value, n})
 		}

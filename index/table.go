@@ -31,9 +31,9 @@ type Table struct {
 	related  map[Field]related  // filters whose values stand for several of another field
 
 	// Of benchmarks only:
-	listed, unlisted bits      // the records that match without a filter by Scenario or ID, and the others; nil: all match
-	otherSettings    []setting // settings that a single stream does not have
-	statistics       *statistics
+	listed, unlisted   bits      // the records that match without a filter by Scenario or ID, and the others; nil: all match
+	nonDefaultSettings []setting // settings that a single stream does not have
+	statistics         *statistics
 }
 
 // A source is what a table of records of type R is made from. Its functions are called from several goroutines.

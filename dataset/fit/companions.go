@@ -18,7 +18,7 @@ type Companion struct {
 }
 
 // drafts is the weights of the layer that drafts tokens: one more layer, and a matrix that joins two hidden states.
-func (a *ask) drafts(l *load, s storage) int64 {
+func (a *evaluation) drafts(l *load, s storage) int64 {
 	if !a.q.MTP || a.q.WeightsGB > 0 {
 		return 0
 	}

@@ -16,7 +16,7 @@ const tdpShare = 0.8
 const priceAge = 180 * 24 * time.Hour
 
 // cost works out the costs of the speed of a size.
-func (a *ask) cost(size int, s *Speed) *Cost {
+func (a *evaluation) cost(size int, s *Speed) *Cost {
 	q, m := a.q, a.m
 	c := &Cost{Reasons: []string{}, Notices: []string{}}
 	if s == nil || s.TPS == nil {
@@ -49,7 +49,7 @@ func (a *ask) cost(size int, s *Speed) *Cost {
 }
 
 // power is the median of what runs of this pair measured, else a part of the TDP.
-func (c *Cost) power(a *ask, size int, s *Speed) {
+func (c *Cost) power(a *evaluation, size int, s *Speed) {
 	q, h, watts := a.q, a.m.hw, a.watts(size, s)
 	for _, of := range []struct {
 		basis  dataset.PowerBasis
@@ -83,7 +83,7 @@ func (c *Cost) power(a *ask, size int, s *Speed) {
 // watts reads the power of the measured runs by what it was measured of, empty if they do not say. They are not mixed.
 // The power of another part of the machine than that whose speed is used says nothing: a neural engine draws a tenth of
 // the graphics beside it. Nor does that of a sibling, which may have more cores.
-func (a *ask) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 {
+func (a *evaluation) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 {
 	out := map[dataset.PowerBasis][]float64{}
 	if a.m.hw == nil || s.Measured == nil {
 		return out

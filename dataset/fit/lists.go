@@ -121,7 +121,7 @@ func (e *Engine) Models(q Query, minTPS float64) (out Runs, fault *Fault) {
 	if fault != nil {
 		return out, fault
 	}
-	one, at := q, site{}
+	one, at := q, machineContext{}
 	for _, slug := range e.bySlug {
 		if t := e.models[slug]; !t.tooLong(&q) {
 			one.Model, one.Context = slug, t.context(q.Context)
@@ -148,14 +148,14 @@ func (e *Engine) Hardware(q Query, minTPS float64) (out Runs, fault *Fault) {
 		if fault != nil {
 			return out, fault
 		}
-		e.list(&out, slug, &q, t, m, &site{}, minTPS, filled)
+		e.list(&out, slug, &q, t, m, &machineContext{}, minTPS, filled)
 	}
 	return out, nil
 }
 
 // list adds the model, or the hardware, of a query to what runs; it has the slug.
-func (e *Engine) list(out *Runs, slug dataset.Slug, q *Query, t *target, m *machine, at *site, least float64, filled bool) {
-	a := e.ask(q, t, m, at)
+func (e *Engine) list(out *Runs, slug dataset.Slug, q *Query, t *target, m *machine, at *machineContext, least float64, filled bool) {
+	a := e.evaluate(q, t, m, at)
 	var best, b Best
 	var tps, bestTPS float64
 	var use, bestUse string
@@ -198,7 +198,7 @@ func (e *Engine) list(out *Runs, slug dataset.Slug, q *Query, t *target, m *mach
 }
 
 // listed are the sizes that a list looks at, the most precise first: those it may name, or those of the name in the query.
-func (a *ask) listed() (sizes []int) {
+func (a *evaluation) listed() (sizes []int) {
 	order := a.t.listed
 	switch {
 	case a.q.Quantization != "":
@@ -217,7 +217,7 @@ func (a *ask) listed() (sizes []int) {
 // value is how good a row is that is so many places behind the most precise size. Where the query does not say, better
 // verdicts come first, before them with MeasuredFirst what fits, was measured and has at least LeastBits, and then the
 // most precise.
-func (a *ask) value(b *Best, size, place int) float64 {
+func (a *evaluation) value(b *Best, size, place int) float64 {
 	if a.q.Value != nil {
 		return a.q.Value(b)
 	}
@@ -229,7 +229,7 @@ func (a *ask) value(b *Best, size, place int) float64 {
 }
 
 // row is what a list says of a size that runs, with the place for its speed.
-func (a *ask) row(b *Best, size int, v Verdict, p plan, filled bool, tps *float64, use *string) {
+func (a *evaluation) row(b *Best, size int, v Verdict, p plan, filled bool, tps *float64, use *string) {
 	_, most := a.loads(size)
 	z := &a.t.Quantizations[size]
 	*b = Best{
@@ -247,7 +247,7 @@ func (a *ask) row(b *Best, size int, v Verdict, p plan, filled bool, tps *float6
 			b.Total += placed.Devices[i].taken()
 		}
 	}
-	s := a.pace(size, a.lays(v, placed))
+	s := a.listSpeed(size, a.lays(v, placed))
 	if filled && s.use != "" {
 		if factor, ok := a.slowdown(size, s.empty, a.q.Context); ok {
 			s.tps, b.Depth = round3(s.tps*factor), a.q.Context

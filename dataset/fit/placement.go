@@ -172,7 +172,7 @@ func (l *load) holds(from, to int64, p plan) (d OnDevice, read int64) {
 func (d *OnDevice) taken() int64 { return d.Weights + d.Cache + d.Compute }
 
 // room is what a device has for weights, cache and buffer.
-func (a *ask) room(l *load, device int, reserve bool) int64 {
+func (a *evaluation) room(l *load, device int, reserve bool) int64 {
 	d := &a.m.devices[device]
 	out := d.usable
 	if reserve {
@@ -185,7 +185,7 @@ func (a *ask) room(l *load, device int, reserve bool) int64 {
 }
 
 // lay puts a size on the devices. ok reports whether it fits, with the reserve or without.
-func (a *ask) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, ok bool) {
+func (a *evaluation) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, ok bool) {
 	n, from := int64(len(a.m.devices)), l.layers+1-p.gpu
 	on, read, ok = make([]OnDevice, n), make([]int64, n), true
 	if a.q.Split == SplitTensor {
@@ -227,7 +227,7 @@ func (a *ask) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, o
 }
 
 // resident reports whether all of a size fits on the devices.
-func (a *ask) resident(l *load, reserve bool) bool {
+func (a *evaluation) resident(l *load, reserve bool) bool {
 	room, n := -l.onDevices()-l.cache, int64(len(a.m.devices))
 	for i := range a.m.devices {
 		room += a.room(l, i, reserve) - l.buffer
@@ -255,7 +255,7 @@ func (q *Query) given() bool { return q.GPULayers != nil || q.CPUMoE != nil }
 
 // arrange finds the plan with the most weights on the devices that fits: first the experts of as few layers as possible go to main memory, then
 // whole layers.
-func (a *ask) arrange(l *load) (p plan, ok bool) {
+func (a *evaluation) arrange(l *load) (p plan, ok bool) {
 	onDevices := func(p plan) bool {
 		_, _, ok := a.lay(l, p, true)
 		return ok
@@ -284,7 +284,7 @@ func (a *ask) arrange(l *load) (p plan, ok bool) {
 }
 
 // placement describes a plan of a size.
-func (a *ask) placement(l *load, p plan) *Placement {
+func (a *evaluation) placement(l *load, p plan) *Placement {
 	on, read, _ := a.lay(l, p, true)
 	out := &Placement{Split: a.q.Split, Devices: on, Host: l.inMain(p), Flags: a.q.flags(l, p, on)}
 	_, r := l.holds(0, l.layers+1, plan{})

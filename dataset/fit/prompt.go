@@ -57,7 +57,7 @@ func promptOf(b *dataset.Benchmark) *float64 {
 }
 
 // promptGuess is the speed at which so many tokens are read behind others; false if a fact is missing.
-func (a *ask) promptGuess(size int, tokens, depth float64) (g guess, ok bool) {
+func (a *evaluation) promptGuess(size int, tokens, depth float64) (g guess, ok bool) {
 	c, ok := a.config(a.place(), size, 0)
 	if !ok || c.logWork == 0 {
 		return g, false
@@ -68,7 +68,7 @@ func (a *ask) promptGuess(size int, tokens, depth float64) (g guess, ok bool) {
 }
 
 // promptSpeed is what is known of the speed of reading a prompt; nil where that is nothing.
-func (a *ask) promptSpeed(size int) *PromptSpeed {
+func (a *evaluation) promptSpeed(size int) *PromptSpeed {
 	s := &PromptSpeed{Measured: a.measured(size, reading)}
 	if g, ok := a.promptGuess(size, float64(cmp.Or(a.q.PromptTokens, usualPrompt)), 0); ok {
 		band, use := g.band(), UseEstimate
@@ -88,7 +88,7 @@ func (a *ask) promptSpeed(size int) *PromptSpeed {
 const readAtOnce = 2048
 
 // times works out how long a request takes.
-func (a *ask) times(size int, s *Speed, empty guess) {
+func (a *evaluation) times(size int, s *Speed, empty guess) {
 	prompt, answer := float64(a.q.PromptTokens), float64(a.q.AnswerTokens)
 	if prompt == 0 || s.Prompt == nil || s.Prompt.Estimate == nil {
 		return

@@ -31,7 +31,7 @@ const leastUseful = 1024
 // remedies are the changes that each alone make a model run that does not fit on the devices, the cheapest first: those
 // that cost nothing, by what they take from the answers, then those that have to be bought. They are for the quantization
 // of the query, or else for the smallest of at least four bits that lists may name.
-func (a *ask) remedies() []Remedy {
+func (a *evaluation) remedies() []Remedy {
 	out, all := []Remedy{}, a.e.models[a.q.Model]
 	sizes := a.t.listed
 	if len(sizes) == 0 {
@@ -55,7 +55,7 @@ func (a *ask) remedies() []Remedy {
 		if fault != nil {
 			return No, plan{}
 		}
-		b := ask{e: a.e, q: &q, t: t, m: m, need: a.e.need(t, &q)}
+		b := evaluation{e: a.e, q: &q, t: t, m: m, need: a.e.need(t, &q)}
 		return b.verdict(size)
 	}
 	// try adds a change if its verdict is one of those.

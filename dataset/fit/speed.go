@@ -30,7 +30,7 @@ const (
 const apart = 3
 
 // speed works out the speed of one size, given by number, with the verdict and the placement of its weights.
-func (a *ask) speed(size int, verdict Verdict, p *Placement) *Speed {
+func (a *evaluation) speed(size int, verdict Verdict, p *Placement) *Speed {
 	resident := a.lays(verdict, p)
 	s := &Speed{Measured: a.measured(size, generation)}
 	if resident {
@@ -39,29 +39,29 @@ func (a *ask) speed(size int, verdict Verdict, p *Placement) *Speed {
 	if resident && a.laid == nil { // how fast prompts are read from main memory was not tested
 		s.Prompt = a.promptSpeed(size)
 	}
-	pace := a.pace(size, resident)
-	if pace.use == "" {
+	listSpeed := a.listSpeed(size, resident)
+	if listSpeed.use == "" {
 		return s
 	}
-	s.Use, s.TPS = &pace.use, &pace.tps
-	if factor, ok := a.slowdown(size, pace.empty, a.q.Context); ok {
-		s.Filled = &Slowdown{Depth: a.q.Context, Factor: factor, TPS: round3(pace.tps * factor), Checked: validated.Generation.checked("deep")}
+	s.Use, s.TPS = &listSpeed.use, &listSpeed.tps
+	if factor, ok := a.slowdown(size, listSpeed.empty, a.q.Context); ok {
+		s.Filled = &Slowdown{Depth: a.q.Context, Factor: factor, TPS: round3(listSpeed.tps * factor), Checked: validated.Generation.checked("deep")}
 	}
 	if resident {
-		a.times(size, s, pace.empty)
+		a.times(size, s, listSpeed.empty)
 	}
 	return s
 }
 
-// A pace is what a list says of the speed of a size.
-type pace struct {
+// A listSpeed is what a list says of the speed of a size.
+type listSpeed struct {
 	use   string  // empty where nothing is known
 	tps   float64 // in tokens per second, with an empty cache
 	empty guess   // what is expected of it; 0 where that is not known
 }
 
-// pace is the speed of one size. Without estimates only measurements count.
-func (a *ask) pace(size int, estimates bool) (out pace) {
+// listSpeed is the speed of one size. Without estimates only measurements count.
+func (a *evaluation) listSpeed(size int, estimates bool) (out listSpeed) {
 	g, ok := a.guess(size, 0)
 	if ok {
 		out.empty = g
@@ -75,7 +75,7 @@ func (a *ask) pace(size int, estimates bool) (out pace) {
 }
 
 // slowdown is the part of the speed that a full cache leaves; false if the cache is unknown.
-func (a *ask) slowdown(size int, empty guess, tokens int64) (factor float64, ok bool) {
+func (a *evaluation) slowdown(size int, empty guess, tokens int64) (factor float64, ok bool) {
 	if empty == (guess{}) || !a.t.body.of.cacheKnown() {
 		return 0, false
 	}
@@ -83,7 +83,7 @@ func (a *ask) slowdown(size int, empty guess, tokens int64) (factor float64, ok 
 	return min(1, round4(math.Exp(full.log-empty.log))), true
 }
 
-// How well a measurement answers for the machine, the program and the backend of an ask. Those of the best rank that any
+// How well a measurement answers for the machine, the program and the backend of an evaluation. Those of the best rank that any
 // has are the measured speed. So on a machine with graphics it is not the speed of its processor, nor that of a program
 // that others of the same weights leave far behind.
 const (
@@ -92,8 +92,8 @@ const (
 	sameProgram
 )
 
-// rank is how well a measurement answers for an ask.
-func (a *ask) rank(b *dataset.Benchmark) int {
+// rank is how well a measurement answers for an evaluation.
+func (a *evaluation) rank(b *dataset.Benchmark) int {
 	if unit := unitThat(b); unit != "" && unit != a.unit() && a.m.works.Type != "cpu" {
 		return otherWork
 	}
@@ -103,8 +103,8 @@ func (a *ask) rank(b *dataset.Benchmark) int {
 	return sameProgram
 }
 
-// relation is how the hardware of a measurement is related to that of the ask.
-func (a *ask) relation(b *dataset.Benchmark) dataset.Relation {
+// relation is how the hardware of a measurement is related to that of the evaluation.
+func (a *evaluation) relation(b *dataset.Benchmark) dataset.Relation {
 	return a.e.relations.Between(a.m.hw.Slug, b.Hardware)
 }
 
@@ -122,16 +122,16 @@ func (e *Engine) on(m *machine, measured dataset.Slug) MeasuredOn {
 // A kind of speed: what a measurement has of it, nil for nothing that compares, and what is expected of a size.
 type kind struct {
 	of    func(b *dataset.Benchmark) *float64
-	guess func(a *ask, size int) (guess, bool)
+	guess func(a *evaluation, size int) (guess, bool)
 }
 
 var (
-	generation = kind{func(b *dataset.Benchmark) *float64 { return b.GenerationTPS }, func(a *ask, size int) (guess, bool) { return a.guess(size, 0) }}
-	reading    = kind{promptOf, func(a *ask, size int) (guess, bool) { return a.promptGuess(size, usualPrompt, 0) }}
+	generation = kind{func(b *dataset.Benchmark) *float64 { return b.GenerationTPS }, func(a *evaluation, size int) (guess, bool) { return a.guess(size, 0) }}
+	reading    = kind{promptOf, func(a *evaluation, size int) (guess, bool) { return a.promptGuess(size, usualPrompt, 0) }}
 )
 
 // asked reports whether a measurement is of what a query asks for.
-func (a *ask) asked(b *dataset.Benchmark) bool {
+func (a *evaluation) asked(b *dataset.Benchmark) bool {
 	q := a.q
 	return int(b.HardwareCount) == q.Count && len(q.Beside) == 0 && a.e.sameBandwidth(a.m, b.Hardware) && (q.Tool == "" || b.Tool == q.Tool) &&
 		(q.Backend == "" || val(b.Backend) == q.Backend) && (q.ComputeUnit == "" || cmp.Or(unitThat(b), q.ComputeUnit) == q.ComputeUnit)
@@ -159,7 +159,7 @@ func useOf(siblings bool) string {
 }
 
 // tried are the measured speeds of a size.
-func (a *ask) tried(size int, k kind) (t tried) {
+func (a *evaluation) tried(size int, k kind) (t tried) {
 	grade := 0 // 2 x rank, and 1 more for what is not on a sibling
 	for _, r := range a.runs {
 		if r.quant != a.t.sizes[size].folded {
@@ -192,7 +192,7 @@ func (a *ask) tried(size int, k kind) (t tried) {
 }
 
 // doubt says why measured speeds are no answer; empty if they are.
-func (a *ask) doubt(size int, k kind, t *tried) string {
+func (a *evaluation) doubt(size int, k kind, t *tried) string {
 	if t.slow > len(t.speeds) {
 		return "the runs differ by more than threefold: they are not one measurement"
 	}
@@ -218,7 +218,7 @@ func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
 }
 
 // measured summarizes the measurements of this very size of the best rank there is; nil where there are none.
-func (a *ask) measured(size int, k kind) *Measured {
+func (a *evaluation) measured(size int, k kind) *Measured {
 	t := a.tried(size, k)
 	if len(t.speeds) == 0 {
 		return nil
@@ -250,7 +250,7 @@ func (q *Query) tool() dataset.Slug {
 }
 
 // estimate works out the speed of a size; nil where a fact is missing.
-func (a *ask) estimate(size int) *Estimate {
+func (a *evaluation) estimate(size int) *Estimate {
 	g, ok := a.guess(size, 0)
 	if !ok {
 		return nil
@@ -273,7 +273,7 @@ func (a *ask) estimate(size int) *Estimate {
 }
 
 // assumes says what an estimate takes for granted.
-func (a *ask) assumes(c *config) []string {
+func (a *evaluation) assumes(c *config) []string {
 	out := []string{}
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	switch n := len(a.m.devices); {
@@ -313,7 +313,7 @@ const mostNear = 100
 
 // evidence lists the runs that an estimate rests on most: each weighs by the effects it shares with the configuration,
 // and the nearer the more bytes alike a token reads.
-func (a *ask) evidence(c *config) []Weight {
+func (a *evaluation) evidence(c *config) []Weight {
 	if a.near == nil {
 		a.near = a.e.learnt.near(c)
 	}

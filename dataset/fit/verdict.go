@@ -29,7 +29,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	if m.memory > 0 {
 		a.Available = &Available{m.memory, m.available, m.share}
 	}
-	asked := e.ask(&q, t, m, &site{})
+	asked := e.evaluate(&q, t, m, &machineContext{})
 	sizes := asked.bestFirst()
 	if len(sizes) == 0 {
 		a.Missing = append(a.Missing, "params_b")
@@ -59,11 +59,11 @@ type judged struct {
 	order [6]int64
 }
 
-// bestFirst are the sizes an ask is about: those that lists may name first, then the better verdict, then the more precise
+// bestFirst are the sizes an evaluation is about: those that lists may name first, then the better verdict, then the more precise
 // weights; where part of them is in main memory, the smaller of at least LeastBits, which is faster. More than 16 bits per
 // weight are no more precise than what was trained. With MeasuredFirst those that fit, were measured and have LeastBits
 // come before a better verdict, and those of more than EnoughBits after it.
-func (a *ask) bestFirst() []judged {
+func (a *evaluation) bestFirst() []judged {
 	var out []judged
 	for _, at := range a.t.named(a.q.Quantization) {
 		verdict, _ := a.verdict(at)
@@ -119,7 +119,7 @@ func (b *Bytes) between(low, high int64) {
 }
 
 // loads are the least and the most that a size can take.
-func (a *ask) loads(size int) (least, most load) {
+func (a *evaluation) loads(size int) (least, most load) {
 	weights, s := a.t.Quantizations[size].SizeBytes, a.t.storage[size]
 	of := func(b *burden, least bool) load {
 		l := a.t.layout.load(b, weights, s, a.offloads(), least)
@@ -133,7 +133,7 @@ func (a *ask) loads(size int) (least, most load) {
 }
 
 // fits compares what a size takes with the devices alone.
-func (a *ask) fits(size int) Verdict {
+func (a *evaluation) fits(size int) Verdict {
 	if a.m.memory == 0 {
 		return Unknown
 	}
@@ -150,7 +150,7 @@ func (a *ask) fits(size int) Verdict {
 }
 
 // verdict is that of one size, and where it lies. A run that was resident outranks the formula.
-func (a *ask) verdict(size int) (v Verdict, p plan) {
+func (a *evaluation) verdict(size int) (v Verdict, p plan) {
 	least, most := a.loads(size)
 	p, given := plan{gpu: most.layers + 1}, a.q.given()
 	switch {
@@ -180,10 +180,10 @@ func (a *ask) verdict(size int) (v Verdict, p plan) {
 }
 
 // offloads reports whether part of the weights can be in main memory.
-func (a *ask) offloads() bool { return a.m.discrete && a.q.Rules == LlamaCpp }
+func (a *evaluation) offloads() bool { return a.m.discrete && a.q.Rules == LlamaCpp }
 
 // judge gives all of one size but its speed.
-func (a *ask) judge(at int) Size {
+func (a *evaluation) judge(at int) Size {
 	t, n, z := a.t, &a.need, &a.t.Quantizations[at]
 	least, most := a.loads(at)
 	devices := a.q.devices()
@@ -249,10 +249,10 @@ func (a *ask) judge(at int) Size {
 
 // maxContext searches the longest context in steps of 256 tokens. Memory grows with the context,
 // so halving finds it.
-func (a *ask) maxContext(size int, k, v KVType) int64 {
+func (a *evaluation) maxContext(size int, k, v KVType) int64 {
 	q := *a.q
 	q.KV, q.KVV = k, v
-	b := ask{e: a.e, q: &q, t: a.t, m: a.m}
+	b := evaluation{e: a.e, q: &q, t: a.t, m: a.m}
 	return longest(cmp.Or(a.t.limit, MaxContext), func(context int64) bool {
 		q.Context = context
 		b.need = a.e.need(a.t, &q)
@@ -276,7 +276,7 @@ func longest(limit int64, fits func(n int64) bool) int64 {
 
 // cacheTokens is how many tokens vLLM has room for beside a size, counted as its log does: by what one request of the
 // context takes, on the device with the least room.
-func (a *ask) cacheTokens(l *load) (tokens int64, requests float64) {
+func (a *evaluation) cacheTokens(l *load) (tokens int64, requests float64) {
 	one := *a.q
 	one.Parallel = 1
 	each := a.t.most.cache(&one).Bytes.Bytes

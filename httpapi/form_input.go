@@ -22,9 +22,9 @@ var typedNumber = regexp.MustCompile(`(?i)^\s*(\d+|\d{1,3}(?:,\d{3})+)(\.\d+)?\s
 // typedNumbers are the parameters of forms that are numbers.
 var typedNumbers = []string{"memory_gb", "system_memory_gb", "bandwidth_gbps", "context", "min_tps", "count"}
 
-// tidied are the parameters of a form as the pages take them: without empty ones and units, and with an amount of memory that was
+// normalizeForm are the parameters of a form as the pages take them: without empty ones and units, and with an amount of memory that was
 // typed as the name of a machine in its own parameter. changed reports whether that differs from args.
-func tidied(args *fasthttp.Args, machine bool) (out *fasthttp.Args, changed bool) {
+func normalizeForm(args *fasthttp.Args, machine bool) (out *fasthttp.Args, changed bool) {
 	out = &fasthttp.Args{}
 	for key, value := range args.All() {
 		name, v := string(key), string(value)
@@ -44,8 +44,8 @@ func tidied(args *fasthttp.Args, machine bool) (out *fasthttp.Args, changed bool
 	return out, changed
 }
 
-// meantElsewhere are the pages that a text may mean that is not what a parameter takes: an amount of memory, or the name of a record.
-func meantElsewhere(gen *index.Generation, typed string) (links []pages.Link) {
+// otherPageLinks are the pages that a text may mean that is not what a parameter takes: an amount of memory, or the name of a record.
+func otherPageLinks(gen *index.Generation, typed string) (links []pages.Link) {
 	if gb := amountOfMemory(typed); gb != "" {
 		return []pages.Link{{Text: "what runs in " + gb + " GB", Href: "/fit?memory_gb=" + gb}}
 	}
@@ -60,7 +60,7 @@ func meantElsewhere(gen *index.Generation, typed string) (links []pages.Link) {
 // nearWords are the pages that words may mean that no record of a list has: a record by one of its names, or the same words as
 // records spell them.
 func nearWords(gen *index.Generation, r *resource, typed string) []pages.Link {
-	if links := meantElsewhere(gen, typed); links != nil {
+	if links := otherPageLinks(gen, typed); links != nil {
 		return links
 	}
 	t, words := r.table(gen), strings.Fields(typed)
@@ -123,7 +123,7 @@ func askPage(_ *Server, req *request) (*response, *failure) {
 	case c.resource != nil:
 		to = "/explore/" + c.resource.name + "?" + c.Params.Encode()
 	default:
-		if links := meantElsewhere(req.gen, typed); links != nil {
+		if links := otherPageLinks(req.gen, typed); links != nil {
 			to = links[0].Href
 		}
 	}

@@ -9,55 +9,55 @@ import (
 	"modeldex/dataset"
 )
 
-// An ask is a model on a machine with the settings of a query: what the answers for all its sizes share.
-type ask struct {
-	e     *Engine
-	q     *Query
-	t     *target
-	m     *machine
-	need  need
-	runs  []timed // measured of its shape on the hardware and what is related to it
-	site  *site
-	laid  *Placement // where weights lie that are not all on devices
-	fixed *effect    // what all sizes have in common, once the first speed needed it
-	near  []near     // measurements near the model and the machine, once the first estimate needed them
+// An evaluation is a model on a machine with the settings of a query: what the answers for all its sizes share.
+type evaluation struct {
+	e              *Engine
+	q              *Query
+	t              *target
+	m              *machine
+	need           need
+	runs           []timed // measured of its shape on the hardware and what is related to it
+	machineContext *machineContext
+	laid           *Placement // where weights lie that are not all on devices
+	fixed          *effect    // what all sizes have in common, once the first speed needed it
+	near           []near     // measurements near the model and the machine, once the first estimate needed them
 }
 
-// A site is a machine with a program: what the asks for all its models share. It is worked out when the first speed
+// A machineContext is a machine with a program: what the evaluations of all its models share. It is worked out when the first speed
 // needs it.
-type site struct {
+type machineContext struct {
 	known   bool
 	config  config
 	effect  effect // of the machine
 	backend string
 }
 
-// ask is for a query that is normal. All asks of one site have the same machine, tool and backend.
-func (e *Engine) ask(q *Query, t *target, m *machine, s *site) ask {
-	return ask{e: e, q: q, t: t, m: m, need: e.need(t, q), site: s, runs: e.timedOf(t.body.number, m.related)}
+// evaluate is for a query that is normal. All evaluations of one machineContext have the same machine, tool and backend.
+func (e *Engine) evaluate(q *Query, t *target, m *machine, s *machineContext) evaluation {
+	return evaluation{e: e, q: q, t: t, m: m, need: e.need(t, q), machineContext: s, runs: e.timedOf(t.body.number, m.related)}
 }
 
 // lists reports whether lists may name a size: it was chosen for all hardware, or measured on this.
-func (a *ask) lists(size int) bool {
+func (a *evaluation) lists(size int) bool {
 	measured := func(r timed) bool { return r.quant == a.t.sizes[size].folded }
 	return a.t.chosen[size] || a.t.exists[size] && slices.ContainsFunc(a.runs, measured)
 }
 
 // place is what runs where, on the first device.
-func (a *ask) place() *site {
-	if s := a.site; !s.known {
+func (a *evaluation) place() *machineContext {
+	if s := a.machineContext; !s.known {
 		h := a.m.works
 		if h == nil {
 			h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !a.m.discrete}
 		}
-		*s = a.siteWith(h, a.m.bandwidth)
+		*s = a.contextWith(h, a.m.bandwidth)
 	}
-	return a.site
+	return a.machineContext
 }
 
-// siteWith is a device of a bandwidth with the program of the query.
-func (a *ask) siteWith(h *dataset.Hardware, bandwidth float64) site {
-	s, tool := site{known: true, backend: a.q.Backend}, a.q.tool()
+// contextWith is a device of a bandwidth with the program of the query.
+func (a *evaluation) contextWith(h *dataset.Hardware, bandwidth float64) machineContext {
+	s, tool := machineContext{known: true, backend: a.q.Backend}, a.q.tool()
 	switch {
 	case s.backend != "":
 	case a.q.ComputeUnit == "cpu" || a.q.ComputeUnit == "npu":
@@ -72,10 +72,10 @@ func (a *ask) siteWith(h *dataset.Hardware, bandwidth float64) site {
 }
 
 // unit is the part of the machine that the answer is for.
-func (a *ask) unit() ComputeUnit { return cmp.Or(a.q.ComputeUnit, unitOf(a.place().backend)) }
+func (a *evaluation) unit() ComputeUnit { return cmp.Or(a.q.ComputeUnit, unitOf(a.place().backend)) }
 
-// config is the configuration of a size on a site with so many tokens in the cache; false if a fact is missing.
-func (a *ask) config(s *site, size int, tokens int64) (config, bool) {
+// config is the configuration of a size on a machine with so many tokens in the cache; false if a fact is missing.
+func (a *evaluation) config(s *machineContext, size int, tokens int64) (config, bool) {
 	z := &a.t.sizes[size]
 	c := s.config
 	a.t.body.into(&c)
@@ -90,12 +90,12 @@ func (a *ask) config(s *site, size int, tokens int64) (config, bool) {
 type guess struct{ log, spread float64 }
 
 // guessOn is the speed that the regression expects of a size on one device; false if a fact is missing.
-func (a *ask) guessOn(device, size int, tokens int64) (g guess, ok bool) {
+func (a *evaluation) guessOn(device, size int, tokens int64) (g guess, ok bool) {
 	s := a.place()
 	first := device == 0 || a.m.devices[device].hw == a.m.hw
 	if !first {
 		h := a.m.devices[device].hw
-		other := a.siteWith(h, a.e.hardware[h.Slug].bandwidth)
+		other := a.contextWith(h, a.e.hardware[h.Slug].bandwidth)
 		s = &other
 	}
 	c, ok := a.config(s, size, tokens)
@@ -139,7 +139,7 @@ const (
 
 // guess is the speed that is expected of a size on the whole machine; false if a fact is missing. The time of a token
 // is the sum of the times of the layers on each device and in main memory.
-func (a *ask) guess(size int, tokens int64) (g guess, ok bool) {
+func (a *evaluation) guess(size int, tokens int64) (g guess, ok bool) {
 	g, ok = a.guessOn(0, size, tokens)
 	devices := len(a.m.devices)
 	if !ok || devices <= 1 && a.laid == nil {
@@ -172,7 +172,7 @@ func (a *ask) guess(size int, tokens int64) (g guess, ok bool) {
 
 // part is the part of a token's work that a device does: of the weights it reads, or of the memory where all of them are
 // on devices, by which layers are dealt out.
-func (a *ask) part(device int) float64 {
+func (a *evaluation) part(device int) float64 {
 	if a.laid == nil {
 		return float64(a.m.devices[device].usable) / float64(max(a.m.available, 1))
 	}
@@ -183,9 +183,9 @@ func (a *ask) part(device int) float64 {
 	return float64(*a.laid.Devices[device].Read) / float64(max(all, 1))
 }
 
-// lays makes the ask one of weights that lie as the placement of a verdict says; false if they have no speed, or where
+// lays makes the evaluation one of weights that lie as the placement of a verdict says; false if they have no speed, or where
 // what a token reads of them is not known.
-func (a *ask) lays(v Verdict, p *Placement) bool {
+func (a *evaluation) lays(v Verdict, p *Placement) bool {
 	a.laid = nil
 	if v != Offload && (v == No || !a.q.given()) {
 		return v != No
@@ -199,7 +199,7 @@ func (a *ask) lays(v Verdict, p *Placement) bool {
 
 // hostBandwidth is that of the main memory beside discrete devices, in bytes per second: asked for, of the host, or what
 // is usual beside the card, and then its name.
-func (a *ask) hostBandwidth() (bandwidth float64, usual string) {
+func (a *evaluation) hostBandwidth() (bandwidth float64, usual string) {
 	if gbps := a.q.SystemBandwidthGBps; gbps > 0 {
 		return gbps * 1e9, ""
 	}

@@ -15,10 +15,10 @@ import (
 // tuned are the endings by which makers tell the model for use from the base model of the same name.
 var tuned = []string{"-instruct", "-it", "-chat"}
 
-// checkKin warns of a model whose name says that another is its base model, which the other does not say, and of a
+// checkAgainstBaseModel warns of a model whose name says that another is its base model, which the other does not say, and of a
 // model that is older than the base model of its name. It also warns of an exact
 // parameter count that a model of another shape has to the last digit: it was copied.
-func checkKin(c *checker, _ all, _ place) {
+func checkAgainstBaseModel(c *checker, _ all, _ place) {
 	bySlug := make(map[Slug]*Model, len(c.models.recs))
 	byCount := map[float64]*Model{}
 	for _, m := range c.models.recs {
