@@ -122,7 +122,7 @@ func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 	case f.Detail == query.NoParameter:
 		out.Detail = "is not something this page can be asked"
 	case missing && f.Value != nil:
-		out.Detail = "is not the name of " + map[bool]string{true: "a ", false: "any "}[noun != hardware.singular] + noun + " here"
+		out.Detail = "is not the name of " + map[bool]string{true: "a ", false: "any "}[noun != hardware.singular] + noun + " in this directory"
 	}
 	switch name, most := strings.CutPrefix(f.Name, "max_"); {
 	case f.In == "path" && f.Value != nil, f.Name == "":

@@ -89,7 +89,7 @@ func TestPageTexts(t *testing.T) {
 		},
 		"a comparison leads to its runs, and all parameters of a dense model are active": {
 			"/compare?hardware=nvidia-rtx-4090,nvidia-rtx-3090": {"Measured with the same settings", "<svg", ">24 GB", `#rests" rel="nofollow" class=`},
-			"/compare?models=gpt-oss-20b,llama-3.1-8b-instruct": {` × 10⁹<`, `>mixture of experts<`},
+			"/compare?models=gpt-oss-20b,llama-3.1-8b-instruct": {` billion<`, `>mixture of experts<`},
 		},
 		"a machine that nobody has measured shows the runs of its chip": {
 			"/hardware/nvidia-dgx-spark": {"these are others with the same chip", "/explore/benchmarks?silicon=nvidia-dgx-spark"},
@@ -114,8 +114,8 @@ func TestPageTexts(t *testing.T) {
 			"/models/gpt-oss-20b.md": {"| Median tok/s |"},
 		},
 		"errors speak of what the visitor asked, in the words of the pages, and offer what was meant": {
-			"/models/nonexistent-model":        {"“nonexistent-model” is not the name of a model here"},
-			"/hardware/nonexistent-card":       {"“nonexistent-card” is not the name of any hardware here"},
+			"/models/nonexistent-model":        {"“nonexistent-model” is not the name of a model in this directory"},
+			"/hardware/nonexistent-card":       {"“nonexistent-card” is not the name of any hardware in this directory"},
 			"/explore/models?fits=2x+RTX+3090": {"was read as"},
 			"/compare?hardware=nvidia-l4,nvidia-gb10,nvidia-rtx-3060,nvidia-rtx-3090,nvidia-rtx-4090": {"must have at most 4 values"},
 			"/compare?hardware=no-such-card":      {"“no-such-card” (Hardware) is not known"},

@@ -31,7 +31,7 @@ var modelFields = []fieldOf[modelRecord]{
 	{Name: Family, Text: func(m *modelRecord) string { return string(m.Family) }, Param: "family", Uses: Facets, Doc: "Family of models, such as llama or qwen."},
 	{Name: "organization", Text: func(m *modelRecord) string { return m.Organization }, Param: "organization", Uses: Facets, Doc: "Who made the model."},
 	{Name: "license", Text: func(m *modelRecord) string { return text(m.License) }, Param: "license", Uses: Facets, Doc: "Licence, as an SPDX id if there is one."},
-	{Name: "architecture", Text: func(m *modelRecord) string { return text(m.Architecture.Type) }, Values: dataset.ModelType("").Values(), Param: "architecture", Uses: Facets, Doc: "Shape of the blocks, such as dense or moe."},
+	{Name: "architecture", Text: func(m *modelRecord) string { return text(m.Architecture.Type) }, Values: dataset.ModelType("").Values(), Param: "architecture", Uses: Facets, Doc: "Type of architecture, such as dense or moe."},
 	{Name: "form", Text: func(m *modelRecord) string { return text(m.Form) }, Values: dataset.ModelForm("").Values(), Param: "form", Uses: Facets, Doc: "What the model was trained for, such as chat or base."},
 	{Name: "thinking", Flag: func(m *modelRecord) *bool { return m.Thinking }, Param: "thinking", Uses: Facets, Doc: "Whether the model was trained to reason at length before it answers."},
 	{Name: "gguf_architecture", Text: func(m *modelRecord) string { return text(m.GGUFArchitecture) }, Param: "gguf_architecture", Uses: Facets, Doc: "Architecture in a GGUF file, such as llama or qwen3moe."},
@@ -39,12 +39,12 @@ var modelFields = []fieldOf[modelRecord]{
 	{Name: "modality", Texts: func(m *modelRecord) []string { return texts(m.Modalities) }, Values: dataset.Modality("").Values(), Param: "modality", Uses: Facets, Doc: "Kind of input or output."},
 	{Name: "has_benchmarks", Flag: func(m *modelRecord) *bool { return m.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark of the model."},
 	{Name: "params_b", Number: func(m *modelRecord) float64 { return number(m.ParamsB) }, Unit: "10^9 parameters", Min: "min_params_b", Max: "max_params_b", Uses: Sorts | Facets, Doc: "Total parameters, in billions."},
-	{Name: "active_params_b", Number: func(m *modelRecord) float64 { return activeParams(m.Model) }, Unit: "10^9 parameters", Min: "min_active_params_b", Max: "max_active_params_b", Uses: Sorts | Facets, Doc: "Parameters read for one token, in billions: as published, or all of a dense model."},
-	{Name: "context_length", Number: func(m *modelRecord) float64 { return wholeNumber(m.Architecture.ContextLength) }, Unit: "tokens", Min: "min_context", Max: "max_context", Uses: Sorts | Facets, Doc: "Position limit, in tokens."},
+	{Name: "active_params_b", Number: func(m *modelRecord) float64 { return activeParams(m.Model) }, Unit: "10^9 parameters", Min: "min_active_params_b", Max: "max_active_params_b", Uses: Sorts | Facets, Doc: "Parameters read for one token, in billions: as published, or for a dense model all of them."},
+	{Name: "context_length", Number: func(m *modelRecord) float64 { return wholeNumber(m.Architecture.ContextLength) }, Unit: "tokens", Min: "min_context", Max: "max_context", Uses: Sorts | Facets, Doc: "Longest context, in tokens."},
 	{Name: "release_date", Date: func(m *modelRecord) *dataset.Date { return m.ReleaseDate }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of release; a date that is only a year or a month counts as its first day."},
-	{Name: "intelligence", Number: func(m *modelRecord) float64 { return m.score }, Unit: "points of 100", Min: "min_intelligence", Max: "max_intelligence", Uses: Sorts | Facets, Doc: "Composite score of the newest snapshot document, 0 to 100."},
-	{Name: "capability", Number: (*modelRecord).capability, Unit: "points of 100", Min: "min_capability", Max: "max_capability", Uses: Sorts | Facets, Doc: "What the model can do, 0 to 100: published evaluations, drawn to what size, age, kind and maker predict; without evaluations the prediction."},
-	{Name: BenchmarkCount, Number: func(m *modelRecord) float64 { return float64(m.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks of the model itself."},
+	{Name: "intelligence", Number: func(m *modelRecord) float64 { return m.score }, Unit: "points of 100", Min: "min_intelligence", Max: "max_intelligence", Uses: Sorts | Facets, Doc: "Composite score in the latest snapshot document, 0 to 100."},
+	{Name: "capability", Number: (*modelRecord).capability, Unit: "points of 100", Min: "min_capability", Max: "max_capability", Uses: Sorts | Facets, Doc: "What the model can do, 0 to 100: published evaluations, adjusted towards what size, age, kind and maker predict; if there are none, the prediction."},
+	{Name: BenchmarkCount, Number: func(m *modelRecord) float64 { return float64(m.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks of this model."},
 }
 
 // activeParams is the published number of parameters read for one token, or all parameters of a

@@ -103,7 +103,7 @@ func (m Maker) compare(c comparison, slugs []string) *Figure {
 	f := &Figure{
 		Source: m.source("; the table has every median"), Address: address(c.preset, c.table, strings.Join(slugs, ",")),
 		Note:    "Marks: medians of runs of a single stream on one device. Lines: from the slowest run to the fastest. The axis is logarithmic.",
-		Missing: "Nothing was measured in the same way on two of them: there is no model and quantization that both have runs of.",
+		Missing: "No two of these have runs with the same settings to compare.",
 		Table:   Table{Columns: []Column{{c.row, false}}},
 	}
 	out := &rows{axis: "Generation speed (tok/s)"}

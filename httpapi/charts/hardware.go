@@ -29,7 +29,7 @@ func (m Maker) FrontierOf(slug string, found []fit.Best) *Figure {
 	f := &Figure{
 		Title: m.hardwareName(slug) + ": capability against speed", Address: address("hardware-frontier", "hardware", slug),
 		Source:  m.source("; capabilities from published evaluations or predicted, speeds measured or estimated from measurements"),
-		Note:    "The " + text.Whole(mostPoints) + " best models, each in the quantization that is best with 8k of context; those that fit only with fewer than four bits per weight are not drawn. Filled: speed measured. Hollow: estimated. The line joins the models that no other beats in both. The axis of speed is logarithmic.",
+		Note:    "The " + text.Whole(mostPoints) + " best models, each in the quantization that is best with 8k of context; those that fit only with fewer than four bits per weight are not drawn. Filled: speed measured. Hollow: estimated. The line connects the models that no other model beats in both speed and capability. The speed axis is logarithmic.",
 		Missing: "No model that runs on this hardware with four bits per weight or more has both a capability and a known speed.",
 	}
 	var models []scored

@@ -49,7 +49,7 @@ func releaseCell(s *history.Step) Cell {
 }
 
 func releaseTable(steps []history.Step) Table {
-	t := Table{ID: "releases", Title: text.Count(len(steps), "release", "releases"), Empty: "No release is recorded.", Columns: columns("Release", "~Day", "What it did", "~Digest")}
+	t := Table{ID: "releases", Title: text.Count(len(steps), "release", "releases"), Empty: "No release is recorded.", Columns: columns("Release", "~Day", "Changes", "~Digest")}
 	for i := range steps {
 		s := &steps[i]
 		t.Rows = append(t.Rows, []Cell{releaseCell(s), {Text: string(s.Released)}, {Text: tally(s), Class: "prose"}, {Text: s.Digest[:changes.ShortDigest], Title: s.Digest}})
@@ -77,8 +77,11 @@ func tally(s *history.Step) string {
 }
 
 func nounOf(table string, n int) string {
-	if table == "hardware" {
+	switch table {
+	case "hardware":
 		table = "machines"
+	case "quality":
+		table = "quality figures"
 	}
 	if n == 1 {
 		return strings.TrimSuffix(table, "s")
@@ -88,11 +91,11 @@ func nounOf(table string, n int) string {
 
 func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 	t := Table{
-		ID: "changes", Title: text.Count(q.Total, "change of a record", "changes of records"), Empty: "Nothing like that is recorded.",
+		ID: "changes", Title: text.Count(q.Total, "record change", "record changes"), Empty: "Nothing like that is recorded.",
 		Columns: columns("Record", "~Kind", "Change", "Fields", "~Release"),
 	}
 	if q.Total > len(q.Rows) {
-		t.Source, t.More = "The newest "+text.Whole(len(q.Rows))+" are shown.", &Link{Text: "All of them for programs", Href: "/docs/dataset#listChanges"}
+		t.Source, t.More = "The newest "+text.Whole(len(q.Rows))+" are shown.", &Link{Text: "Get all of them through the API", Href: "/docs/dataset#listChanges"}
 	}
 	n := newNames(gen)
 	for _, c := range q.Rows {

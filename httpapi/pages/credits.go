@@ -16,7 +16,7 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 			Description: "Every repository and site that facts and measurements were read from, with its owner, its licence and the day it was read.", Forms: forms(at, "md"),
 		},
 		Heading: "Credits", Lead: "Nearly every number here was published by somebody else. These are the people and projects who did.",
-		Notes:  []string{"We copied facts, not text. The licence is the one of the repository or site: “none stated” means that we found none, “not examined” that we have not looked yet."},
+		Notes:  []string{"We copied facts, not text. The licence is that of the repository or site: “none stated” means that we found none, “not examined” that we have not looked yet."},
 		Invite: &Link{Text: "Contribute it", Href: "/contribute"},
 	}
 	measured := Table{ID: "measurements", Intro: "Most measurements first.", Columns: columns("Source", "Owner", "Licence", "#Measurements", "Facts about", "~Read"), Empty: "No source is listed."}

@@ -17,21 +17,21 @@ func (s *Site) Estimates(gen *index.Generation, at Place) *Sheet {
 			Description: "The method of the speed estimates, their errors against measurements of hidden sources by class of hardware, and where they are weak.",
 		},
 		Heading: "How speeds are estimated",
-		Lead:    "Each token reads the weights once, so a speed is a share of the memory bandwidth over the bytes of the weights. A regression says which share.",
+		Lead:    "To write a token, the machine reads all active weights once. So the top speed is the memory bandwidth divided by the size of those weights; a regression estimates how much of it is reached.",
 		Groups: []Group{{"Method", []Fact{
-			{Label: "Terms", Value: Cell{Text: "launching the work of each layer, the cache at the asked depth, the year of the run, bits per weight, bandwidth, mixtures of experts; for each class of hardware"}},
-			{Label: "Effects", Value: Cell{Text: "silicon, architecture, kernels, program, shape of the model and kind of quantization, and a few of their pairs; each is pulled to zero as strongly as the spread of its group says"}},
-			{Label: "Band", Value: Cell{Text: "nine of ten measurements of hidden sources of the class; wider where effects are unknown or rest on few runs"}},
-			{Label: "Main memory", Value: Cell{Text: "times add up: the part on the card, and the part in main memory at 0.56 of its bandwidth and 20 microseconds for each layer"}},
-			{Label: "Several cards", Value: Cell{Text: "split by layers the times add up; split by tensors n cards are n to the power of 0.55 as fast as one"}},
-			{Label: "Prompts", Value: Cell{Text: "the same on operations per second in place of bandwidth"}},
-			{Label: "Several requests", Value: Cell{Text: "with engine=vllm and parallel: a step reads the weights once and the cache of each request, and the regression corrects that"}},
-			{Label: "Test", Value: Cell{Text: "each measurement is estimated without any measurement of its source; estimates state the error found so, on dataset " + of.DatasetVersion}},
-			{Label: "Weak", Value: Cell{Text: "prompts; Intel cards; processors of many channels; several requests at once; main memory whose speed is not given"}},
+			{Label: "Terms", Value: Cell{Text: "a fixed cost per layer, the cache at the requested context, the year of the run, bits per weight, bandwidth and mixtures of experts; for each class of hardware"}},
+			{Label: "Effects", Value: Cell{Text: "silicon, architecture, kernels, program, shape of the model and kind of quantization, and a few of their pairs; each is shrunk towards zero, more strongly the less its group varies"}},
+			{Label: "Band", Value: Cell{Text: "wide enough to hold nine of ten measurements from hidden sources of the class; wider if effects are unknown or rest on few runs"}},
+			{Label: "Main memory", Value: Cell{Text: "the time for the part on the card plus the time for the part in main memory, read at 0.56 of its bandwidth, plus 20 microseconds per layer"}},
+			{Label: "Several cards", Value: Cell{Text: "split by layer, the times add up; split by tensor, n cards are n to the power of 0.55 times as fast as one"}},
+			{Label: "Prompts", Value: Cell{Text: "the same method, with operations per second instead of bandwidth"}},
+			{Label: "Several requests", Value: Cell{Text: "with engine=vllm and parallel: each step reads the weights once and the cache of every request; the regression adjusts the result"}},
+			{Label: "Test", Value: Cell{Text: "each measurement is estimated without any data from its own source; estimates state the errors found this way, on dataset " + of.DatasetVersion}},
+			{Label: "Weak", Value: Cell{Text: "prompts; Intel cards; processors with many memory channels; several requests at once; main memory whose speed is not given"}},
 		}}},
 		Tables: []Table{
 			errorsTable("generation", "Generation of one stream", &of.Generation),
-			errorsTable("split", "With a part of the weights in main memory", &of.Split),
+			errorsTable("split", "With some of the weights in main memory", &of.Split),
 			errorsTable("prompt", "Reading prompts", &of.Prompt),
 			errorsTable("load", "Several requests at once", &of.Load),
 		},
@@ -66,7 +66,7 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 		})
 	}
 	if simple {
-		t.Source = "The rule of thumb is 0.65 of the bandwidth over the bytes of the weights that a token reads. Usual are programs that people run, as opposed to research code."
+		t.Source = "The rule of thumb is 0.65 of the bandwidth over the bytes of the weights that a token reads. “Usual” means programs that people run, as opposed to research code; “deep” means runs with a long context."
 	}
 	return t
 }

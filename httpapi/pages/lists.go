@@ -61,7 +61,7 @@ var lists = map[string]*list{
 		},
 		columns: columns(
 			"Model", "Maker", "#Parameters|In billions; active ones per token behind a slash", "#Context, tokens",
-			"#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Released", "#Runs|Benchmarks of the model itself",
+			"#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Released", "#Runs|Number of benchmarks of this model",
 		),
 		order: []string{"name", "", "params_b", "context_length", "capability", "release_date", "benchmark_count"}, minor: []int{1, 3, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {

@@ -19,7 +19,7 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 			Description: "Composite scores of open-weight models from published evaluations, with their sources, confidence and limits.", Forms: forms(at, "json", "md"),
 		},
 		Heading: "Model intelligence",
-		Lead:    "Scores from 0 to 100, made from published evaluations. We measured none of them, and they are of the full models, not of quantized files.",
+		Lead:    "Scores from 0 to 100, made from published evaluations. We measured none of them, and they apply to the full models, not to quantized files.",
 	}
 	newest, ok := catalog.Latest()
 	if !ok {
@@ -27,7 +27,7 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 		return v
 	}
 	doc := decode[snapshotHead](newest.Body()) // it was verified when it was read
-	v.Groups = []Group{{"The newest document", []Fact{
+	v.Groups = []Group{{"The latest document", []Fact{
 		{Label: "Made", Value: Cell{Text: newest.GeneratedAt.Format("2006-01-02 15:04 MST")}},
 		{Label: "Models", Value: Cell{Text: text.Whole(newest.ModelCount)}},
 		{Label: "Licence", Value: Cell{Text: newest.License}},
