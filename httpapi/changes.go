@@ -53,6 +53,7 @@ type changesForm struct {
 	Format string `query:"format,default=json"`
 }
 
+// changesPaging are the parameters of a page of changes.
 type changesPaging struct {
 	// Most changes per page.
 	Limit int `query:"limit,min=1,max=500,default=100"`

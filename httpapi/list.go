@@ -33,7 +33,7 @@ func (r *resource) page(s *Server, req *request) (*response, *failure) {
 	}
 	name := q.cacheName()
 	if q.runs == nil && q.fields == nil && req.coding == encoding.Identity && s.cache.FirstRequest(req.content[:], req.coding, name) {
-		// The rows are sent from where the index has them: no body is made that nobody may ask for again.
+		// The rows are sent from where the index has them: most pages are asked for once, and need no body of their own.
 		parts, link := r.parts(req.gen, q)
 		resp := dataResponse(req, name, nil, link)
 		resp.parts, resp.route = parts, req.route

@@ -65,9 +65,12 @@ func New(lines []*record.ChangeLine) *Log {
 
 // Sort brings entries into the order of steps.
 func Sort(entries []Entry) {
-	slices.SortFunc(entries, func(a, b Entry) int {
-		return cmp.Or(cmp.Compare(tableOrder(a.Table), tableOrder(b.Table)), strings.Compare(a.Slug, b.Slug))
-	})
+	slices.SortFunc(entries, func(a, b Entry) int { return a.Compare(b.Table, b.Slug) })
+}
+
+// Compare orders an entry and the record of a table and a slug, as steps do: by table, then slug.
+func (e Entry) Compare(table record.ChangeTable, slug string) int {
+	return cmp.Or(cmp.Compare(tableOrder(e.Table), tableOrder(table)), strings.Compare(e.Slug, slug))
 }
 
 func tableOrder(t record.ChangeTable) int { return slices.Index(record.ChangeTables, t) }

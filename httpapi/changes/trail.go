@@ -181,8 +181,7 @@ func (t *Trail) Page(q *Query) (rows []Change, total int, last *index.Position) 
 // compareKeys compares the place of a change within its release with that of a cursor.
 func compareKeys(e history.Entry, key string) int {
 	table, slug, _ := strings.Cut(key, "/")
-	order := func(table string) int { return slices.Index(record.ChangeTables, record.ChangeTable(table)) }
-	return cmp.Or(cmp.Compare(order(string(e.Table)), order(table)), strings.Compare(e.Slug, slug))
+	return e.Compare(record.ChangeTable(table), slug)
 }
 
 func (q *Query) wants(e history.Entry) bool {
@@ -217,8 +216,8 @@ func (t *Trail) Rows(changes []Change, records bool) [][]byte {
 	return rows
 }
 
-// added is a record as it was when it was added: as it is now, with what happened since taken back. It is nil where the
-// newest records are not those of a release.
+// added is a record as it was when it was added: as it is now, with what the releases since recorded taken back; edits
+// that no release recorded stay in it. It is nil where the changes do not fit the record.
 func (t *Trail) added(c Change) any {
 	var line jsontext.Value
 	if rec, known := t.past.records()[string(c.Table)][c.Slug]; known {
