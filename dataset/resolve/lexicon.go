@@ -227,8 +227,9 @@ func (x *lexicon) compare(rec int, f *form, words []string, memory float64) (m m
 		m.bare = memory == 0
 	}
 	m.own = m.own || twice(words) && !twice(f.words) // "4070 Ti Super Ti"
-	for _, w := range words {
-		if slices.Contains(f.words, w) {
+	for i, w := range words {
+		again := x.kind == Model && isDigit(w[0]) && slices.Contains(words[:i], w) // "3 3" is not 3
+		if slices.Contains(f.words, w) && !again {
 			continue
 		}
 		m.cost += freeWord

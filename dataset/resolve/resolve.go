@@ -16,6 +16,7 @@ type Resolver struct {
 
 	printed   *printedNames
 	relations *dataset.Relations
+	versions  map[string]bool
 }
 
 // New reads the names of the models, hardware and tools of set. The set is not kept.
@@ -23,6 +24,7 @@ func New(set *dataset.Set) *Resolver {
 	return &Resolver{
 		models: modelLexicon(set.Models), hardware: hardwareLexicon(set.Hardware), tools: toolLexicon(set.Tools),
 		printed: newPrintedNames(set.Hardware), relations: dataset.NewRelations(set.Hardware),
+		versions: versionsOf(set.Models),
 	}
 }
 
@@ -114,7 +116,7 @@ func (r *Resolver) Strict(kind Kind, name string) Answer {
 	if len(name) > MaxName {
 		return Answer{Input: in, Kind: kind, Reason: fmt.Sprintf("the name is longer than %d bytes", MaxName)}
 	}
-	text := clean(in)
+	text := r.dotted(clean(in))
 	var a Answer
 	if kind != "" {
 		a = r.one(kind, text)

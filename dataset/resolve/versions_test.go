@@ -1,0 +1,35 @@
+package resolve
+
+import (
+	"testing"
+)
+
+// A version with a dash for the point, as in the names of services and images, never finds another version.
+func TestDashedVersions(t *testing.T) {
+	_, r := load(t)
+	for name, want := range map[string]string{
+		"llama-3-3-70b-instruct":     "llama-3.3-70b-instruct",
+		"llama-3-1-8b":               "llama-3.1-8b-instruct",
+		"Meta-Llama-3-1-8B-Instruct": "llama-3.1-8b-instruct",
+		"qwen3-5-27b":                "qwen3.5-27b",
+		"qwen2-5-7b-instruct":        "qwen2.5-7b-instruct",
+		"deepseek-v3-1":              "deepseek-v3.1",
+		"mistral-small-3-2-24b":      "mistral-small-3.2-24b-instruct-2506",
+		"phi-3-5-mini":               "phi-3.5-mini-instruct",
+		"glm-4-5-air":                "glm-4.5-air",
+		"gemma-3-27b":                "gemma-3-27b-it",
+		"llama-3-70b-instruct":       "llama-3-70b-instruct",
+	} {
+		if got := r.Resolve(Model, name); string(got.Slug) != want {
+			t.Errorf("%s: %q, want %q (%s)", name, got.Slug, want, got.Reason)
+		}
+		if q := r.Read("how fast is " + name + " on a 4090"); len(q.Models) != 1 || string(q.Models[0].Slug) != want {
+			t.Errorf("a question with %s: %+v, want %s", name, q.Models, want)
+		}
+	}
+	for _, name := range []string{"llama-3-7-70b-instruct", "qwen3-7-27b"} {
+		if got := r.Resolve(Model, name); got.Slug != "" {
+			t.Errorf("%s was read as %s", name, got.Slug)
+		}
+	}
+}
