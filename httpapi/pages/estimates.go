@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"modeldex/dataset/fit"
@@ -38,6 +40,12 @@ func (s *Site) Estimates(gen *index.Generation, at Place) *Sheet {
 	}
 }
 
+var classNames = map[string]string{
+	"all": "All", "usual": "Programs people run", "dense": "Dense models", "mixture": "Mixtures of experts", "deep": "Long contexts",
+	"apple": "Apple", "cpu": "Processors", "discrete_amd": "AMD cards", "discrete_intel": "Intel cards", "discrete_nvidia": "NVIDIA cards",
+	"other_unified": "Other unified memory",
+}
+
 func errorsTable(id, title string, of *fit.Quality) Table {
 	t := Table{
 		ID: id, Title: title, Intro: text.Count(of.Rows, "measurement", "measurements") + " of " + text.Count(of.Sources, "source", "sources") + ".",
@@ -53,8 +61,13 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 		if !simple {
 			thumb = ""
 		}
+		hardware, kind, both := strings.Cut(s.Class, " ")
+		name := classNames[hardware]
+		if both {
+			name += ": " + strings.ToLower(classNames[kind])
+		}
 		t.Rows = append(t.Rows, []Cell{
-			{Text: strings.ReplaceAll(s.Class, "_", " ")},
+			{Text: name},
 			{Text: text.Whole(s.Rows)},
 			{Text: text.Percent(s.MedianError)},
 			{Text: text.Percent(s.Within25)},
@@ -65,8 +78,13 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 			{Text: thumb},
 		})
 	}
+	general := []string{"All", "Programs people run", "Dense models", "Mixtures of experts", "Long contexts"}
+	slices.SortStableFunc(t.Rows, func(a, b []Cell) int {
+		x, y := slices.Index(general, a[0].Text), slices.Index(general, b[0].Text)
+		return cmp.Compare(uint(x), uint(y)) // -1, a class of hardware, comes last
+	})
 	if simple {
-		t.Source = "The rule of thumb is 0.65 of the bandwidth over the bytes of the weights that a token reads. “Usual” means programs that people run, as opposed to research code; “deep” means runs with a long context."
+		t.Source = "The rule of thumb is 0.65 × bandwidth / bytes of the weights read per token."
 	}
 	return t
 }

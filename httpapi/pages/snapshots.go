@@ -34,8 +34,11 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 		{Label: "Attribution", Value: Cell{Text: newest.Attribution}},
 		{Label: "Document", Value: Cell{Text: newest.Hash[:12] + "…", Href: "/api/v1/snapshots/" + newest.Hash, Title: newest.Hash}},
 	}}, {"How to read it", []Fact{
-		{Label: "Composite", Value: Cell{Text: doc.Normalization.Composite}},
-		{Label: "Names", Value: Cell{Text: doc.Normalization.ModelMatching}},
+		{Label: "Score", Value: Cell{Text: "The sources are put on one scale through the models they share; the mean of that scale is 50, its standard deviation 15. " +
+			"A score is the weighted mean of what each source says about the model. Noisy or old evaluations have less weight."}},
+		{Label: "Interval", Value: Cell{Text: "If the intervals of two models overlap, the scores do not tell which is better. Confidence follows from the width of the interval."}},
+		{Label: "Names", Value: Cell{Text: "Variants of a model, such as a reasoning effort, have scores of their own. Nothing is averaged over variants."}},
+		{Label: "Rules", Value: Cell{Text: "The document states every rule and number in normalization.", Href: "/api/v1/snapshots/" + newest.Hash}},
 		{Label: "Limits", Value: Cell{Text: doc.FrameworkNote}},
 	}}}
 	v.Tables = []Table{scoreTable(gen, doc), sourcesTable(doc)}
@@ -43,9 +46,8 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 }
 
 type snapshotHead struct {
-	FrameworkNote string                 `json:"framework_note"`
-	Sources       []snapshot.Source      `json:"sources"`
-	Normalization snapshot.Normalization `json:"normalization"`
+	FrameworkNote string            `json:"framework_note"`
+	Sources       []snapshot.Source `json:"sources"`
 }
 
 func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
