@@ -25,18 +25,18 @@ type plainError struct{ heading, text string }
 
 // plainErrors are the errors that a visitor of the pages can meet.
 var plainErrors = map[*code]plainError{
-	invalidParameter:   {"This address has no answer", "A value in it is not valid here:"},
-	unknownParameter:   {"This address has no answer", "It asks for something this page does not know:"},
+	invalidParameter:   {"This page cannot be shown", "A value in its address is not valid:"},
+	unknownParameter:   {"This page cannot be shown", "Its address has a parameter that the page does not have:"},
 	invalidCursor:      {"This part of the list was not found", "The link to it is damaged. The list itself is still there."},
 	cursorMismatch:     {"This part of the list was not found", "The link to it belongs to a list with other filters. The list itself is still there."},
 	notFound:           {"Not found", "No page has this name. It may be spelled differently, or not be listed yet."},
 	unknownRoute:       {"There is no such page", "The address may be mistyped, or the link that led here is wrong."},
 	versionGone:        {"That is too long ago", "What changed since then is no longer recorded. The changes that are recorded are still there."},
-	pageLimited:        {"Too many pages in a short time", "More pages were asked for from your network than this site gives at once. Programs are better served by the API, with a free key."},
+	pageLimited:        {"Too many pages in a short time", "Your network has opened more pages than this site allows at once. Programs should use the API, with a free key."},
 	tooManyConnections: {"Too many connections", "Your network has too many connections to this site open."},
-	serverBusy:         {"Too many visitors at the moment", "Everything is here; it only takes a little longer."},
+	serverBusy:         {"Too many visitors at the moment", "Please try again in a moment."},
 	notReady:           {"The data is being loaded", "This takes a few seconds."},
-	internal:           {"Something went wrong here", "The fault is ours, and nothing you did. Please try again."},
+	internal:           {"Something went wrong here", "The fault is ours. Please try again."},
 	uriTooLong:         {"This address is too long", "Choose fewer filters at once."},
 	bodyTooLarge:       {"This is too long for the form", "The form takes 224 KiB at once. Send it in parts."},
 }
@@ -120,7 +120,7 @@ func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 	out := pages.Fault{Detail: f.Detail}
 	switch noun, missing := strings.CutPrefix(f.Detail, "no such "); {
 	case f.Detail == query.NoParameter:
-		out.Detail = "is not something this page can be asked"
+		out.Detail = "is not a parameter of this page"
 	case missing && f.Value != nil:
 		out.Detail = "is not the name of " + map[bool]string{true: "a ", false: "any "}[noun != hardware.singular] + noun + " in this directory"
 	}

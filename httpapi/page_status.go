@@ -3,6 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 
 	"modeldex/dataset/text"
@@ -51,7 +52,7 @@ func statusPage(s *Server, req *request, at pages.Place, _ string) (*response, *
 		if l.Tier == quota.NoTier {
 			l.Tier = "without a key"
 		}
-		limited = append(limited, []pages.Cell{{Text: l.Tier}, {Text: l.Code, Href: "/problems/" + l.Code}, {Text: text.Whole(l.Requests)}})
+		limited = append(limited, []pages.Cell{{Text: l.Tier}, {Text: strings.ReplaceAll(l.Code, "_", " "), Href: "/problems/" + l.Code}, {Text: text.Whole(l.Requests)}})
 	}
 	resp := newResponse(200, htmlType, s.pages.Status(req.gen, s.cfg.Version, s.started, objectives, limited, at))
 	resp.set("Content-Security-Policy", pagePolicy)
