@@ -26,7 +26,7 @@ type plainError struct{ heading, text string }
 // plainErrors are the errors that a visitor of the pages can meet.
 var plainErrors = map[*code]plainError{
 	invalidParameter:   {"This page cannot be shown", "A value in its address is not valid:"},
-	unknownParameter:   {"This page cannot be shown", "Its address has a parameter that the page does not have:"},
+	unknownParameter:   {"This page cannot be shown", "Its address has an option that this page does not have:"},
 	invalidCursor:      {"This part of the list was not found", "The link to it is damaged. The list itself is still there."},
 	cursorMismatch:     {"This part of the list was not found", "The link to it belongs to a list with other filters. The list itself is still there."},
 	notFound:           {"Not found", "No page has this name. It may be spelled differently, or not be listed yet."},
@@ -120,7 +120,7 @@ func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 	out := pages.Fault{Detail: f.Detail}
 	switch noun, missing := strings.CutPrefix(f.Detail, "no such "); {
 	case f.Detail == query.NoParameter:
-		out.Detail = "is not a parameter of this page"
+		out.Detail = "is not an option of this page"
 	case missing && f.Value != nil:
 		out.Detail = "is not the name of " + map[bool]string{true: "a ", false: "any "}[noun != hardware.singular] + noun + " in this directory"
 	}
