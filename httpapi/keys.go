@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"modeldex/dataset"
 	"modeldex/httpapi/query"
 	"modeldex/quota"
 
@@ -63,20 +62,7 @@ type KeyUsage struct {
 	Remaining uint64 `json:"remaining" jsonschema:"example=983"`
 	// Calls of every month on record, oldest first.
 	Usage []quota.MonthCalls `json:"usage"`
-	// Calls of the last 31 days on which there were any, oldest first, in UTC. Written once per minute: after a crash up to a minute may be missing, which used is not.
-	Days []DayView `json:"days"`
 }
-
-// DayView is what a key did on one day.
-type DayView struct {
-	// Day in UTC.
-	Date dataset.Date `json:"date" jsonschema:"example=2026-11-22"`
-	// Calls charged.
-	Calls uint64 `json:"calls" jsonschema:"minimum=0,example=412"`
-}
-
-// shownDays is how many days of use are shown, today among them.
-const shownDays = 31
 
 // keyView is the view at a time. The account lists old secrets from the first to stop working to
 // the last.
@@ -191,17 +177,8 @@ func showKey(s *Server, req *request) (*response, *failure) {
 	if err != nil {
 		return ledgerFailure(err)
 	}
-	days, err := s.cfg.Keeper.Days(context.Background(), account.ID)
-	if err != nil {
-		return ledgerFailure(err)
-	}
-	use := KeyUsage{KeyView: keyView(account, "", req.started), Used: account.Used, Remaining: account.Remaining, Usage: months, Days: []DayView{}}
-	for _, d := range days {
-		if quota.DayOf(req.started)-d.Day < shownDays {
-			use.Days = append(use.Days, DayView{dataset.Date(d.Day.Start().Format(time.DateOnly)), d.Calls})
-		}
-	}
-	return data(fiber.StatusOK, use)
+	view := keyView(account, "", req.started)
+	return data(fiber.StatusOK, KeyUsage{view, account.Used, account.Remaining, months})
 }
 
 // revokeKey ends the calling key.

@@ -29,7 +29,6 @@ type keeper interface {
 	Rotate(ctx context.Context, d quota.Digest, grace time.Duration) (quota.IssuedKey, quota.Verdict, error)
 	RevokeSelf(ctx context.Context, d quota.Digest) (quota.Account, quota.Verdict, error)
 	Usage(ctx context.Context, id quota.ID) ([]quota.MonthCalls, error)
-	Days(ctx context.Context, id quota.ID) ([]quota.DayUsage, error)
 	Ready(ctx context.Context) error
 	Stats() quota.Stats
 	KeyPrefix() string

@@ -43,7 +43,6 @@ type accounts struct {
 	clock     *clock
 	directory *directory
 	leases    *leases
-	days      *dayLog
 	signups   *signups
 	health    *health
 }
@@ -316,13 +315,4 @@ func (a *accounts) Usage(ctx context.Context, id ID) ([]MonthCalls, error) {
 		months = a.leases.exactMonths(c.acc, months)
 	}
 	return months, nil
-}
-
-// Days returns what a key did per day, oldest first, up to now.
-func (a *accounts) Days(ctx context.Context, id ID) ([]DayUsage, error) {
-	out, err := a.days.daysOf(ctx, id)
-	if err != nil {
-		return nil, ofAccount(id, err)
-	}
-	return out, nil
 }

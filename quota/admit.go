@@ -73,7 +73,6 @@ type Call struct {
 	held       *period // nil once charged or released, and when nothing was held
 	calls      uint64  // that are held in it: one, or as many as Extend says
 	reset      int64
-	day        Day
 	charged    uint64
 	shown      uint64 // charged is shown as no fewer than this
 	burstFull  time.Duration
@@ -95,7 +94,6 @@ func (c *Call) Charge() Standing {
 	if p := c.held; p != nil {
 		c.held = nil
 		w := p.word.Add(oneCharge * c.calls)
-		c.k.days.of(c.acc, c.day).calls.Add(c.calls)
 		c.charged, c.shown = w>>availBits, p.shown.Load()
 		if w&availMask <= uint64(p.refillBelow.Load()) && !p.queued.Load() {
 			c.k.leases.want(p)
@@ -198,7 +196,7 @@ func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
 	now := k.clock.instant()
 	cal := k.clock.calendar(now.unix)
 	acc := cred.acc
-	c := Call{Verdict: cred.verdict(now.unix), k: k, acc: acc, plan: acc.plan.Load(), reset: cal.to, day: Day(now.unix / secondsPerDay)}
+	c := Call{Verdict: cred.verdict(now.unix), k: k, acc: acc, plan: acc.plan.Load(), reset: cal.to}
 	c.charged, c.shown = k.leases.charged(acc, cal)
 	if c.Verdict != Admitted {
 		c.burstFull = acc.meter.peek(int64(now.mono))

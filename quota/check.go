@@ -141,7 +141,6 @@ func (c *checker) run() {
 		c.report.Add("emails: account %s is missing under its address", idFromKey([]byte(k)[emailHashLen:]))
 	}
 	c.owned("history", c.tx.Bucket(historyBucket), func(k, v []byte) error { _, err := readHistory(k, v); return err })
-	c.owned("days", c.tx.Bucket(daysBucket), func(k, v []byte) error { _, err := readDays(k, v); return err })
 	list, err := months(c.tx)
 	if err != nil {
 		c.report.Add("%v", err)

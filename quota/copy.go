@@ -17,7 +17,6 @@ type Exported struct {
 	Record Record       `json:"record"`
 	Person Person       `json:"person"` // zero for one that was erased
 	Months []MonthCalls `json:"months"` // oldest first
-	Days   []DayUsage   `json:"days"`   // oldest first
 }
 
 // Portable is a ledger that can be copied to another one. Ledger and the store in package
@@ -191,12 +190,11 @@ func (l *Ledger) Export(ctx context.Context, fn func(Exported) error) error {
 				return &answer{err}
 			}
 			var a Exported
-			var err, errMonths, errDays error
+			var err error
 			if a.Record, a.Person, err = getAccount(tx, idFromKey(k)); err == nil {
-				a.Months, errMonths = usageOf(tx, a.Record.ID)
-				a.Days, errDays = getDays(tx, a.Record.ID)
+				a.Months, err = usageOf(tx, a.Record.ID)
 			}
-			if err = errors.Join(err, errMonths, errDays); err != nil {
+			if err != nil {
 				return err
 			}
 			if err := fn(a); err != nil {
@@ -230,9 +228,6 @@ func importOne(tx *bolt.Tx, a Exported) error {
 	err = errors.Join(putRecord(tx, &a.Record), putPerson(tx, id, a.Person))
 	for _, m := range a.Months {
 		err = errors.Join(err, reserve(tx, Count{ID: id, Month: m.Month, Own: m.Calls, Limit: MaxLimit}, &Count{}))
-	}
-	if len(a.Days) > 0 {
-		err = errors.Join(err, putDays(tx, id, a.Days))
 	}
 	return err
 }

@@ -14,10 +14,9 @@ type account struct {
 	meter  meter
 	period atomic.Pointer[period] // the month being counted; nil until the first call
 	plan   atomic.Pointer[plan]
-	cold   atomic.Uint64             // count of a month that has no period: month above countBits, calls below
-	rev    atomic.Uint64             // of the record last applied
-	days   atomic.Pointer[dayCounts] // of a key that called lately
-	_      [8]byte
+	cold   atomic.Uint64 // count of a month that has no period: month above countBits, calls below
+	rev    atomic.Uint64 // of the record last applied
+	_      [16]byte
 }
 
 // plan is everything about an account that decides calls and changes only by an act of its

@@ -53,7 +53,7 @@ a bucket exists whose name might be damaged.
 	emails    first 16 bytes of SHA-256 of the address, id -> nothing
 	usage     "#2026-03" -> nothing; "2026-03" is a bucket: id -> calls charged and leased
 	history   id -> months with their calls, which an earlier version folded
-	days      id -> days with their calls; the last 35
+	days      what an earlier version kept per day; it is not read
 
 Package hooks keeps webhooks in six more buckets, JSON except records and marks; numbers are 8 bytes:
 

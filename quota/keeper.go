@@ -90,7 +90,6 @@ func NewKeeper(start context.Context, store Store, cfg Config) (*Keeper, error) 
 		directory: newDirectory(cfg.Tiers), signups: &signups{limit: cfg.SignupsPerHour, issued: map[netip.Prefix][]time.Duration{}}, health: &health{lost: make(chan struct{})},
 	}}
 	k.leases = &leases{cfg: &cfg, store: store, clock: k.clock, health: k.health, kick: make(chan struct{}, 1)}
-	k.days = &dayLog{store: store, timeout: cfg.StoreTimeout, health: k.health}
 	if err := k.load(start); err != nil {
 		return nil, err
 	}
@@ -98,7 +97,6 @@ func NewKeeper(start context.Context, store Store, cfg Config) (*Keeper, error) 
 	k.stop = stop
 	k.tasks.Go(func() { k.leases.run(ctx) })
 	k.tasks.Go(func() { k.runWatch(ctx) })
-	k.tasks.Go(func() { k.days.run(ctx, cfg.OnError) })
 	return k, nil
 }
 
@@ -134,7 +132,7 @@ func (k *Keeper) Close(ctx context.Context) error {
 	k.tasks.Wait()
 	for k.leases.drain() > 0 && sleep(ctx, 5*time.Millisecond) == nil { // what is held then stays counted
 	}
-	return errors.Join(k.leases.settleAll(), k.days.flush())
+	return k.leases.settleAll()
 }
 
 // sleep waits for d or for ctx to end.

@@ -511,7 +511,7 @@ func TestDamagedNames(t *testing.T) {
 		}
 		return errors.Join(err, l.Load(ctx, month+1, func(Record, uint64) error { return nil }))
 	}
-	names := [][]byte{[]byte((month + 1).String()), daysBucket}
+	names := [][]byte{[]byte((month + 1).String())}
 	for _, name := range hookBuckets {
 		names = append(names, []byte(name))
 	}
@@ -553,13 +553,12 @@ func TestDamagedNames(t *testing.T) {
 	}
 }
 
-// fillMore adds a month, days and rows of webhooks to the first account of a ledger.
+// fillMore adds a month and rows of webhooks to the first account of a ledger.
 func fillMore(t *testing.T, path string, month Month) {
 	t.Helper()
 	ctx, l, id := context.Background(), openLedger(t, path), ID(1_700_000_000)<<idSecond
 	if err := errors.Join(
 		l.Reserve(ctx, []Count{{ID: id, Month: month + 1, Limit: 100, Own: 9}}),
-		l.AddDays(ctx, []AccountDay{{ID: id, DayUsage: DayUsage{Day: 20_000, Calls: 4}}}),
 		l.UpdateRows(ctx, func(r Rows) (err error) {
 			for _, name := range hookBuckets {
 				b := r.Bucket(name)

@@ -205,92 +205,16 @@ func setMonth(list []MonthCalls, m Month, calls uint64) []MonthCalls {
 
 // readHistory reads the folded months of one account, oldest first.
 func readHistory(k, v []byte) (out []MonthCalls, err error) {
-	pairs, err := readPairs("history", k, v, 0)
-	for _, p := range pairs {
-		out = append(out, MonthCalls{Month(p[0]), p[1]})
-	}
-	return out, err
-}
-
-// readPairs reads a row of rising numbers with a count each, which is followed by spare numbers.
-func readPairs(what string, k, v []byte, spare int) (out [][2]uint64, err error) {
 	payload, err := unseal(k, v)
 	if err != nil {
-		return nil, fmt.Errorf("%s of %s: %w", what, idFromKey(k), err)
+		return nil, fmt.Errorf("history of %s: %w", idFromKey(k), err)
 	}
 	for in := (reader{b: payload}); len(in.b) > 0; {
-		pair := [2]uint64{in.uvarint(), in.uvarint()}
-		for range spare {
-			in.uvarint()
+		one := MonthCalls{Month(in.uvarint()), in.uvarint()}
+		if in.bad || one.Calls > MaxLimit || len(out) > 0 && out[len(out)-1].Month >= one.Month {
+			return nil, fmt.Errorf("%w: history of %s cannot be read", ErrCorrupt, idFromKey(k))
 		}
-		if in.bad || pair[1] > MaxLimit || len(out) > 0 && out[len(out)-1][0] >= pair[0] {
-			return nil, fmt.Errorf("%w: %s of %s cannot be read", ErrCorrupt, what, idFromKey(k))
-		}
-		out = append(out, pair)
+		out = append(out, one)
 	}
 	return out, nil
-}
-
-// daysBucket is made with the first day that is written, as those of webhooks are.
-var daysBucket = []byte("days")
-
-// AddDays implements Store, in one transaction.
-func (l *Ledger) AddDays(ctx context.Context, list []AccountDay) error {
-	return l.update(ctx, func(tx *bolt.Tx) error {
-		for _, one := range list {
-			days, err := getDays(tx, one.ID)
-			if err != nil {
-				return err
-			}
-			if err := putDays(tx, one.ID, one.AddTo(days)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Days implements Store.
-func (l *Ledger) Days(ctx context.Context, id ID) (out []DayUsage, err error) {
-	err = l.view(ctx, "reading", func(tx *bolt.Tx) error {
-		out, err = getDays(tx, id)
-		return err
-	})
-	return out, err
-}
-
-func getDays(tx *bolt.Tx, id ID) ([]DayUsage, error) {
-	b := tx.Bucket(daysBucket)
-	if b == nil {
-		return nil, nil
-	}
-	v := b.Get(id.key())
-	if v == nil {
-		return nil, nil
-	}
-	return readDays(id.key(), v)
-}
-
-// spareNumbers is how many numbers follow the calls of a day that are not used; they are written as 0.
-const spareNumbers = 3
-
-func readDays(k, v []byte) (out []DayUsage, err error) {
-	pairs, err := readPairs("days", k, v, spareNumbers)
-	for _, p := range pairs {
-		out = append(out, DayUsage{Day(p[0]), p[1]})
-	}
-	return out, err
-}
-
-func putDays(tx *bolt.Tx, id ID, list []DayUsage) error {
-	b, err := makeBucket(tx, daysBucket)
-	if err != nil {
-		return err
-	}
-	var payload []byte
-	for _, u := range list {
-		payload = binary.AppendUvarint(binary.AppendUvarint(payload, uint64(u.Day)), u.Calls)
-		payload = append(payload, make([]byte, spareNumbers)...)
-	}
-	return insert(b, id.key(), seal(id.key(), payload))
 }

@@ -101,12 +101,6 @@ type Store interface {
 	// Usage returns the calls of one account in every month that has some, oldest first.
 	Usage(ctx context.Context, id ID) ([]MonthCalls, error)
 
-	// AddDays adds to what is kept of the use per day. After an error it is not known what was added.
-	AddDays(ctx context.Context, list []AccountDay) error
-
-	// Days returns what is kept of one account, oldest first: at most KeepDays days.
-	Days(ctx context.Context, id ID) ([]DayUsage, error)
-
 	// Watch calls fn for every change another process makes to an account after the last Load,
 	// until ctx ends.
 	// It returns ctx's error then, or why watching failed; the caller loads and watches again.

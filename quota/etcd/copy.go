@@ -52,21 +52,13 @@ func (s *Store) Alone(ctx context.Context) error {
 func (s *Store) Export(ctx context.Context, fn func(quota.Exported) error) error {
 	ctx, cancel := context.WithTimeout(ctx, copyTimeout)
 	defer cancel()
-	people, days, months := map[quota.ID]quota.Person{}, map[quota.ID][]quota.DayUsage{}, map[quota.ID][]quota.MonthCalls{}
+	people, months := map[quota.ID]quota.Person{}, map[quota.ID][]quota.MonthCalls{}
 	rev, err := s.eachID(ctx, s.key("p")+"/", "", 0, func(id quota.ID, key string, value []byte) error {
 		var p quota.Person
 		err := parse(key, value, &p)
 		people[id] = p
 		return err
 	})
-	if err == nil {
-		_, err = s.eachID(ctx, s.key("d")+"/", "", rev, func(id quota.ID, key string, value []byte) error {
-			var list []quota.DayUsage
-			err := parse(key, value, &list)
-			days[id] = list
-			return err
-		})
-	}
 	list, errMonths := s.months(ctx, rev)
 	err = errors.Join(err, errMonths)
 	for _, m := range list {
@@ -85,7 +77,7 @@ func (s *Store) Export(ctx context.Context, fn func(quota.Exported) error) error
 		return s.explain("reading", err)
 	}
 	return s.eachAccount(ctx, "reading", rev, func(r quota.Record) error {
-		return fn(quota.Exported{Record: r, Person: people[r.ID], Months: months[r.ID], Days: days[r.ID]})
+		return fn(quota.Exported{Record: r, Person: people[r.ID], Months: months[r.ID]})
 	})
 }
 
@@ -108,9 +100,6 @@ func (s *Store) importOne(ctx context.Context, a quota.Exported) error {
 	}
 	id, account := hexID(a.Record.ID), s.key("a", hexID(a.Record.ID))
 	ops := s.putAccount(a.Record, a.Person)
-	if len(a.Days) > 0 {
-		ops = append(ops, clientv3.OpPut(s.key("d", id), encode(a.Days)))
-	}
 	for _, m := range a.Months {
 		ops = append(ops, clientv3.OpPut(s.key("u", m.Month.String(), id), encode(counts{"": {Calls: m.Calls, Day: s.today()}})))
 	}

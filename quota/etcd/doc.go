@@ -9,7 +9,6 @@ record is changed, so old and new versions of the program can run side by side.
 	e/<address>/<account>       empty: the accounts of an e-mail address
 	g/<address>                 empty: changed with every account of the address
 	u/<month>/<account>         {"7c9e…":{"calls":412,"day":20530}}   calls per server
-	d/<account>                 [{"day":20530,"calls":412,…}]        use per day, of all servers
 	n/<server>                  {"host":"a","started":"…"}           with an etcd lease
 
 An account is its id in 16 hexadecimal digits, an address the hash quota.Person.AddressKey, a month 2026-03, a server the

@@ -35,7 +35,6 @@ func Conformance(t *testing.T, open func(t *testing.T) []quota.Store) {
 		"load":      testLoad,
 		"watch":     testWatch,
 		"copy":      testCopy,
-		"days":      testDays,
 		"rotations": testRotations,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
@@ -420,7 +419,6 @@ func testCopy(t *testing.T, stores []quota.Store) {
 			must(t, pick(stores).Reserve(ctx, []quota.Count{{ID: r.ID, Month: month - m, Own: uint64(10*i) + uint64(m) + 1, Limit: 10_000}}))
 		}
 	}
-	must(t, from.AddDays(ctx, []quota.AccountDay{{ID: record(1).ID, DayUsage: quota.DayUsage{Day: quota.DayOf(Start), Calls: 3}}}))
 	_, err := from.Update(ctx, record(7).ID, func(r *quota.Record, p *quota.Person) error {
 		*p, r.Erased, r.Status = quota.Person{}, true, quota.StatusRevoked
 		r.Old = []quota.OldSecret{{Digest: quota.Digest{9, 9}, Until: 12}}
@@ -441,48 +439,7 @@ func testCopy(t *testing.T, stores []quota.Store) {
 	if _, back := quota.Copy(ctx, to, from); !errors.Is(again, quota.ErrNotEmpty) || !errors.Is(back, quota.ErrNotEmpty) {
 		t.Errorf("Copy() again = %v, and back = %v, want ErrNotEmpty", again, back)
 	}
-	if days, err := to.Days(ctx, record(1).ID); err != nil || len(days) != 1 || days[0].Calls != 3 {
-		t.Errorf("Days(copy) = %v, %v", days, err)
-	}
 	if check, err := to.Check(ctx); err != nil || len(check.Findings) > 0 {
 		t.Errorf("Check(copy) = %v, %v", check.Findings, err)
 	}
-}
-
-// testDays adds to days from all processes at once.
-func testDays(t *testing.T, stores []quota.Store) {
-	ctx := context.Background()
-	id, today := record(1).ID, quota.DayOf(Start)
-	add := func(s quota.Store, day quota.Day, calls uint64) error {
-		return s.AddDays(ctx, []quota.AccountDay{{ID: id, DayUsage: quota.DayUsage{Day: day, Calls: calls}}, {ID: record(2).ID, DayUsage: quota.DayUsage{Day: day, Calls: 1}}})
-	}
-	want := func(when string, want ...quota.DayUsage) {
-		t.Helper()
-		if days, err := pick(stores).Days(ctx, id); err != nil || !slices.Equal(days, want) {
-			t.Errorf("Days() %s = %v, %v, want %v", when, days, err, want)
-		}
-	}
-	must(t, stores[0].Create(ctx, record(1), person(1), 0))
-	must(t, stores[0].Create(ctx, record(2), person(2), 0))
-	want("of a new account")
-	var work sync.WaitGroup
-	for _, s := range stores {
-		work.Go(func() {
-			for i := range 10 {
-				if err := add(s, today-quota.Day(i%2), 2); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	work.Wait()
-	n := uint64(10 * len(stores))
-	want("of all", quota.DayUsage{Day: today - 1, Calls: n}, quota.DayUsage{Day: today, Calls: n})
-	must(t, add(pick(stores), today+quota.KeepDays-1, 1))
-	want("later, without the one that is too old", quota.DayUsage{Day: today, Calls: n}, quota.DayUsage{Day: today + quota.KeepDays - 1, Calls: 1})
-	// A clock that was a year ahead for a while does not hide what is counted after it.
-	for _, day := range []quota.Day{today + 365, today, today + 1} {
-		must(t, add(pick(stores), day, 1))
-	}
-	want("after a day of next year", quota.DayUsage{Day: today, Calls: 1}, quota.DayUsage{Day: today + 1, Calls: 1})
 }
