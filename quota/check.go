@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"modeldex/quota/boltfile"
-
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -39,7 +37,7 @@ func (r *Report) AddAccount(a Record, person bool) {
 	if r.digests == nil {
 		r.digests = map[Digest]ID{}
 	}
-	for _, secret := range append([]OldSecret{{Digest: a.Digest}}, a.Old...) {
+	for _, secret := range a.secrets() {
 		if other, ok := r.digests[secret.Digest]; ok {
 			r.Add("accounts: %s and %s have a secret in common", other, a.ID)
 		}
@@ -72,57 +70,45 @@ func Check(path string) (Report, error) {
 func (l *Ledger) Check(ctx context.Context) (Report, error) {
 	report := Report{Months: []Month{}, Findings: []string{}}
 	err := l.view(ctx, "checking", func(tx *bolt.Tx) error {
-		if err := l.walk(tx); errors.Is(err, ErrCorrupt) {
+		if err := walkPages(l.file, uint64(tx.ID())); errors.Is(err, ErrCorrupt) {
 			report.Add("%v", err)
 			return nil // reading on could take the process with it
 		} else if err != nil {
 			return err
 		}
-		if !boltfile.BothMetas(l.file) {
+		if !bothMetas(l.file) {
 			report.Add("head of the file: one of its two copies is damaged, the last change may be lost")
 		}
 		report.Size = tx.Size()
 		report.Free = int64(l.db.Stats().FreePageN) * int64(l.db.Info().PageSize)
-		c := checker{tx: tx, report: &report, accounts: map[ID]bool{}, addresses: map[string]bool{}}
+		c := checker{tx: tx, report: &report, accounts: map[ID]bool{}}
 		c.run()
 		return nil
 	})
 	return report, err
 }
 
-// errMoved is returned when commits have overtaken a transaction before its meta was read.
-var errMoved = errors.New("ledger changes too fast to be checked, try again")
-
-// walk checks the pages as tx sees them.
-func (l *Ledger) walk(tx *bolt.Tx) error {
-	meta, ok := boltfile.MetaOf(l.file, uint64(tx.ID()))
-	if !ok {
-		return errMoved
-	}
-	return boltfile.Walk(l.file, meta)
-}
-
 // checker checks the rows of all buckets, those of accounts first.
 type checker struct {
-	tx        *bolt.Tx
-	report    *Report
-	accounts  map[ID]bool
-	addresses map[string]bool // keys the emails bucket must have
+	tx       *bolt.Tx
+	report   *Report
+	accounts map[ID]bool
 }
 
 func (c *checker) run() {
+	people, addresses := c.tx.Bucket(peopleBucket), map[string]bool{} // that bucket emails must have
 	c.rows("accounts", c.tx.Bucket(accountsBucket), func(k, v []byte) error {
 		r, err := readRecord(k, v)
 		if err == nil {
 			c.accounts[r.ID] = true
-			c.report.AddAccount(r, c.tx.Bucket(peopleBucket).Get(k) != nil)
+			c.report.AddAccount(r, people.Get(k) != nil)
 		}
 		return err
 	})
-	c.owned("people", c.tx.Bucket(peopleBucket), func(k, v []byte) error {
+	c.owned("people", people, func(k, v []byte) error {
 		p, err := readPerson(k, v)
 		if p.Email != "" {
-			c.addresses[string(addressRow(idFromKey(k), p))] = true
+			addresses[string(addressRow(idFromKey(k), p))] = true
 		}
 		return err
 	})
@@ -130,14 +116,14 @@ func (c *checker) run() {
 		if len(k) != emailHashLen+8 {
 			return fmt.Errorf("key has %d bytes", len(k))
 		}
-		if !c.addresses[string(k)] {
+		if !addresses[string(k)] {
 			return fmt.Errorf("account %s is listed under an address it does not have", idFromKey(k[emailHashLen:]))
 		}
-		delete(c.addresses, string(k))
+		delete(addresses, string(k))
 		_, err := unseal(k, v)
 		return err
 	})
-	for k := range c.addresses {
+	for k := range addresses {
 		c.report.Add("emails: account %s is missing under its address", idFromKey([]byte(k)[emailHashLen:]))
 	}
 	c.owned("history", c.tx.Bucket(historyBucket), func(k, v []byte) error { _, err := readHistory(k, v); return err })

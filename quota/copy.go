@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -19,7 +21,7 @@ type Exported struct {
 	Months []MonthCalls `json:"months"` // oldest first
 }
 
-// Portable is a ledger that can be copied to another one. Ledger and the store in package
+// Portable is a ledger that can be checked, backed up and copied to another one. Ledger and the store in package
 // quota/etcd are.
 type Portable interface {
 	Store
@@ -27,9 +29,18 @@ type Portable interface {
 	// Export calls fn for every account in order of id, all as they were at one moment. It stops
 	// at fn's first error and returns it.
 	Export(ctx context.Context, fn func(Exported) error) error
-
 	// Import stores accounts with their counts as they are. The ids must not be in use.
 	Import(ctx context.Context, accounts []Exported) error
+	// Check reports what is damaged or does not fit together.
+	Check(ctx context.Context) (Report, error)
+	// BackupFile writes a ledger file at path, which must not exist, as the ledger was when BackupFile began, while
+	// calls and changes go on: leased calls are counted as charged. The file appears complete or not at all.
+	// BackupFile returns its size in bytes.
+	BackupFile(ctx context.Context, path string) (int64, error)
+	// Alone returns an error with the names of other processes that use the ledger, if there are any.
+	Alone(ctx context.Context) error
+	// Close releases the ledger.
+	Close() error
 }
 
 // Errors of Copy.
@@ -45,116 +56,59 @@ type CopyReport struct {
 	Accounts int    `json:"accounts"`
 	Calls    uint64 `json:"calls"`    // over all accounts and months
 	Webhooks int    `json:"webhooks"` // with their messages and logs
-	SHA256   string `json:"sha256"`   // of all accounts in order of id, as JSON, and of the rows of webhooks
+	SHA256   string `json:"sha256"`   // of all accounts in order of id, as JSON
 }
 
-// importBatch is how many accounts Copy writes at a time.
-const importBatch = 500
-
-// Copy copies every account and every count from one ledger to an empty one, then reads the copy and
-// compares. The source is read to its end before anything is written, so that a damaged one changes nothing. No server
-// may use either; who opens them sees to that. Leased calls of a server that was killed are copied as counted. CopyFile
-// is for a target that is a file.
+// Copy copies every account and every count from one ledger to an empty one, then reads the copy and compares. The
+// source is read to its end before anything is written, so that a damaged one changes nothing. No server may use
+// either; who opens them sees to that. Leased calls of a server that was killed are copied as counted. Webhooks are only
+// copied by CopyFile.
 func Copy(ctx context.Context, from, to Portable) (CopyReport, error) {
-	empty := errors.New("not empty")
-	if err := to.Export(ctx, func(Exported) error { return empty }); errors.Is(err, empty) {
+	used := false
+	if err := to.Find(ctx, Filter{}, func(Record, Person) bool { used = true; return false }); err != nil {
+		return CopyReport{}, err
+	}
+	if used {
 		return CopyReport{}, ErrNotEmpty
-	} else if err != nil {
-		return CopyReport{}, err
 	}
-	source, err := Sum(ctx, from)
+	source, err := sumSource(ctx, from)
+	if err == nil && source.Webhooks > 0 {
+		err = ErrNoHooks
+	}
+	if err == nil {
+		err = transfer(ctx, from, to)
+	}
 	if err != nil {
-		return CopyReport{}, OfSource(err)
-	}
-	if _, ok := to.(*Ledger); !ok && source.Webhooks > 0 {
-		return CopyReport{}, ErrNoHooks
-	}
-	if err := transfer(ctx, from, to); err != nil {
 		return CopyReport{}, err
 	}
-	target, err := Sum(ctx, to)
-	if err == nil && source != target {
-		err = fmt.Errorf("the copy differs from the source: accounts %d, calls %d (%s), those of the source %d and %d (%s)",
-			target.Accounts, target.Calls, target.SHA256, source.Accounts, source.Calls, source.SHA256)
-	}
-	return target, err
+	return source, compare(ctx, source, to)
 }
 
-// CopyFile is Copy to a new ledger file at path, which must not exist. It appears there complete or not at all.
-func CopyFile(ctx context.Context, from Portable, path string) (report CopyReport, err error) {
-	_, err = writeNew(path, func(f *os.File) error {
-		to, err := Open(f.Name(), Options{})
-		if err != nil {
-			return err
-		}
-		report, err = Copy(ctx, from, to)
-		return errors.Join(err, to.Close())
-	})
-	return report, err
+// CopyFile is Copy to a new ledger file at path, which must not exist. After an error it is not there.
+func CopyFile(ctx context.Context, from Portable, path string) (CopyReport, error) {
+	source, err := sumSource(ctx, from)
+	if err == nil {
+		_, err = from.BackupFile(ctx, path)
+	}
+	if err != nil {
+		return CopyReport{}, err
+	}
+	to, err := Open(path, Options{ReadOnly: true})
+	if err == nil {
+		err = errors.Join(compare(ctx, source, to), to.Close())
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return source, err
 }
 
-// BackupTo is CopyFile for a ledger that servers use. It returns the size of the file in bytes, and compares nothing.
-func BackupTo(ctx context.Context, from Portable, path string) (int64, error) {
-	return writeNew(path, func(f *os.File) error {
-		to, err := Open(f.Name(), Options{})
-		if err != nil {
-			return err
-		}
-		return errors.Join(transfer(ctx, from, to), to.Close())
-	})
-}
-
-// OfSource words an error of reading a ledger that is being copied or restored: who restores a damaged backup needs
-// another one. Other errors are returned unchanged.
-func OfSource(err error) error {
-	if !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrCorrupt) {
-		return err
+func compare(ctx context.Context, source CopyReport, to Portable) error {
+	copied, err := Sum(ctx, to)
+	if err == nil && copied != source {
+		err = fmt.Errorf("the copy has %+v, the source %+v", copied, source)
 	}
-	return fmt.Errorf("%w; try another backup", err)
-}
-
-// transfer imports all of from into to, a batch at a time.
-func transfer(ctx context.Context, from, to Portable) error {
-	var batch []Exported
-	err := from.Export(ctx, func(a Exported) error {
-		if batch = append(batch, a); len(batch) < importBatch {
-			return nil
-		}
-		err := to.Import(ctx, batch)
-		batch = batch[:0]
-		return err
-	})
-	if err == nil && len(batch) > 0 {
-		err = to.Import(ctx, batch)
-	}
-	source, ok := from.(*Ledger)
-	target, keeps := to.(*Ledger)
-	if err != nil || !ok || !keeps {
-		return err
-	}
-	return source.ViewRows(ctx, func(old Rows) error {
-		return target.UpdateRows(ctx, func(rows Rows) error {
-			return eachHookRow(old, func(name string, k, v []byte) error {
-				b := rows.Bucket(name)
-				return b.Put(k, v)
-			})
-		})
-	})
-}
-
-// eachHookRow calls fn for all rows of the buckets of package hooks.
-func eachHookRow(rows Rows, fn func(bucket string, k, v []byte) error) error {
-	for _, name := range hookBuckets {
-		b, n := rows.Bucket(name), uint64(0)
-		err := b.Each(nil, func(k, v []byte) (bool, error) { n++; return true, fn(name, k, v) })
-		if err == nil && b.b != nil {
-			err = checkRows(name, b.b, n)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // Sum reads a whole ledger and adds it up.
@@ -170,34 +124,63 @@ func Sum(ctx context.Context, l Portable) (CopyReport, error) {
 	})
 	if file, ok := l.(*Ledger); ok && err == nil {
 		err = file.ViewRows(ctx, func(rows Rows) error {
-			return eachHookRow(rows, func(name string, k, v []byte) error {
-				if name == BucketHooks {
-					r.Webhooks++
-				}
-				return jsonv2.MarshalWrite(sum, [][]byte{k, v})
-			})
+			b := rows.Bucket(BucketHooks)
+			return b.Each(nil, func(_, _ []byte) (bool, error) { r.Webhooks++; return true, nil })
 		})
 	}
 	r.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
 	return r, err
 }
 
+func sumSource(ctx context.Context, l Portable) (CopyReport, error) {
+	r, err := Sum(ctx, l)
+	return r, OfSource(err)
+}
+
+// OfSource words an error of reading a ledger that is being copied or restored: who restores a damaged backup needs
+// another one. Other errors are returned unchanged.
+func OfSource(err error) error {
+	if !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	return fmt.Errorf("%w; try another backup", err)
+}
+
+// importBatch is how many accounts are written at a time.
+const importBatch = 500
+
+// transfer imports all of from into to.
+func transfer(ctx context.Context, from, to Portable) error {
+	var batch []Exported
+	flush := func() error {
+		err := to.Import(ctx, batch)
+		batch = batch[:0]
+		return err
+	}
+	err := from.Export(ctx, func(a Exported) error {
+		if batch = append(batch, a); len(batch) < importBatch {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
 // Export implements Portable, in one read transaction.
 func (l *Ledger) Export(ctx context.Context, fn func(Exported) error) error {
 	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
-		return eachRow("accounts", tx.Bucket(accountsBucket), func(k, _ []byte) error {
-			if err := ctx.Err(); err != nil {
-				return &answer{err}
-			}
+		return eachRow("accounts", tx.Bucket(accountsBucket), func(k, _ []byte) (err error) {
 			var a Exported
-			var err error
 			if a.Record, a.Person, err = getAccount(tx, idFromKey(k)); err == nil {
 				a.Months, err = usageOf(tx, a.Record.ID)
 			}
 			if err != nil {
 				return err
 			}
-			if err := fn(a); err != nil {
+			if err = errors.Join(ctx.Err(), fn(a)); err != nil {
 				return &answer{err}
 			}
 			return nil
@@ -209,7 +192,18 @@ func (l *Ledger) Export(ctx context.Context, fn func(Exported) error) error {
 func (l *Ledger) Import(ctx context.Context, accounts []Exported) error {
 	return l.update(ctx, func(tx *bolt.Tx) error {
 		for _, a := range accounts {
-			if err := importOne(tx, a); err != nil {
+			id, err := a.Record.ID, a.Record.Check()
+			if err == nil && tx.Bucket(accountsBucket).Get(id.key()) != nil {
+				err = ErrTaken
+			}
+			if err != nil {
+				return &answer{ofAccount(id, err)}
+			}
+			err = errors.Join(putRecord(tx, &a.Record), putPerson(tx, id, a.Person))
+			for _, m := range a.Months {
+				err = errors.Join(err, reserve(tx, Count{ID: id, Month: m.Month, Own: m.Calls, Limit: MaxLimit}, &Count{}))
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -217,17 +211,135 @@ func (l *Ledger) Import(ctx context.Context, accounts []Exported) error {
 	})
 }
 
-func importOne(tx *bolt.Tx, a Exported) error {
-	id, err := a.Record.ID, a.Record.Check()
-	if err == nil && tx.Bucket(accountsBucket).Get(id.key()) != nil {
-		err = ErrTaken
+// Alone implements Portable: the lock of the file has no other process open it.
+func (l *Ledger) Alone(context.Context) error { return nil }
+
+// BackupFile implements Portable. It returns ErrRemoved when the ledger's own file is gone.
+func (l *Ledger) BackupFile(ctx context.Context, path string) (int64, error) {
+	if err := l.checkFile(); err != nil {
+		return 0, explain("backing up", l.path, err)
+	}
+	return writeNew(path, func(f *os.File) error { return errors.Join(l.rewrite(f), ctx.Err()) })
+}
+
+// BackupTo is BackupFile of a ledger that is not a file.
+func BackupTo(ctx context.Context, from Portable, path string) (int64, error) {
+	return writeNew(path, func(f *os.File) error {
+		to, err := Open(f.Name(), Options{})
+		if err != nil {
+			return err
+		}
+		return errors.Join(transfer(ctx, from, to), to.Close())
+	})
+}
+
+// Compact rewrites the ledger at path, which no running server may hold, without its free
+// space. It returns the file's size before and after. The old file stays until the new one is on the disk.
+func Compact(path string) (before, after int64, err error) {
+	l, err := Open(path, Options{MustExist: true})
+	if err != nil {
+		return 0, 0, err
+	}
+	if before, err = sizeOf(path); err == nil {
+		err = writeWhole(path, l.rewrite)
+	}
+	if err == nil {
+		after, err = sizeOf(path)
+	}
+	return before, after, errors.Join(explain("compacting", path, err), l.Close())
+}
+
+// compactTx is how many bytes one transaction of a rewriting copies.
+const compactTx = 16 << 20
+
+// rewrite copies the ledger, as it is at one moment and without its free space, into an empty file. It commits once more
+// without a change, so that both copies of the file's head describe the whole ledger. Otherwise the older one describes a
+// part of it, or an empty file.
+func (l *Ledger) rewrite(f *os.File) error {
+	return guard(func() error {
+		dst, err := bolt.Open(f.Name(), 0o600, nil)
+		if err != nil {
+			return err
+		}
+		again := func() error { return dst.Update(func(*bolt.Tx) error { return nil }) }
+		var size int64
+		used := func(tx *bolt.Tx) error { size = tx.Size(); return nil }
+		if err := errors.Join(bolt.Compact(dst, l.db, compactTx), again(), dst.View(used), dst.Close()); err != nil {
+			return err
+		}
+		return f.Truncate(size) // bbolt makes files longer than they need to be
+	})
+}
+
+// writeNew has a new file at path written, and returns its size in bytes.
+func writeNew(path string, write func(*os.File) error) (size int64, err error) {
+	if _, err := os.Lstat(path); err == nil {
+		return 0, fmt.Errorf("%s: cannot be written: %w; name another file, or move this one away", path, os.ErrExist)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() {
+		return 0, fmt.Errorf("%s: cannot be written: %w", path, ErrNoDirectory)
+	}
+	if err = writeWhole(path, write); err == nil {
+		size, err = sizeOf(path)
 	}
 	if err != nil {
-		return &answer{fmt.Errorf("account %s: %w", id, err)}
+		return 0, fmt.Errorf("writing ledger %s: %w", path, translate(err))
 	}
-	err = errors.Join(putRecord(tx, &a.Record), putPerson(tx, id, a.Person))
-	for _, m := range a.Months {
-		err = errors.Join(err, reserve(tx, Count{ID: id, Month: m.Month, Own: m.Calls, Limit: MaxLimit}, &Count{}))
+	return size, nil
+}
+
+func sizeOf(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
 	}
-	return err
+	return info.Size(), nil
+}
+
+// tempMark is what the names of unfinished files have between the ledger's name and a random
+// number. A killed process leaves such a file behind.
+const tempMark = ".unfinished-"
+
+// removeLeftovers removes the unfinished files that a killed compaction or backup left beside the
+// ledger. They hold names and e-mail addresses, so they must not stay. The caller holds the
+// ledger's lock, which a compaction of the same file holds too.
+func removeLeftovers(ledger string) error {
+	entries, _ := os.ReadDir(filepath.Dir(ledger)) // a directory that cannot be listed does not keep the server from serving
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !strings.HasPrefix(e.Name(), filepath.Base(ledger)+tempMark) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(filepath.Dir(ledger), e.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeWhole lets fn write a file beside path, of mode 0600, and renames it to path once it is on the disk.
+func writeWhole(path string, fn func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*") // mode 0600
+	if at, ok := errors.AsType[*os.PathError](err); ok {
+		return &os.PathError{Op: at.Op, Path: path, Err: at.Err} // not the name with a random number
+	}
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	if err := errors.Join(fn(f), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes a rename durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
 }

@@ -9,20 +9,16 @@ import (
 	"time"
 )
 
-// secondRead is a ledger whose second reading fails after the first batch of a copy.
-type secondRead struct {
-	Portable
-	reads int
-}
+// failing is a ledger whose reading fails after the first batch of a copy.
+type failing struct{ Portable }
 
-var errSecondRead = errors.New("the disk failed")
+var errFailing = errors.New("the disk failed")
 
-func (s *secondRead) Export(ctx context.Context, fn func(Exported) error) error {
-	s.reads++
+func (s *failing) Export(ctx context.Context, fn func(Exported) error) error {
 	n := 0
 	return s.Portable.Export(ctx, func(a Exported) error {
-		if n++; s.reads > 1 && n > importBatch+1 {
-			return errSecondRead
+		if n++; n > importBatch+1 {
+			return errFailing
 		}
 		return fn(a)
 	})
@@ -35,33 +31,39 @@ func TestCopyFileFails(t *testing.T) {
 	fillLedger(t, source, importBatch+20, MonthOf(time.Now()))
 	from := openLedger(t, source)
 	for want, source := range map[error]func(giveUp func()) Portable{
-		errSecondRead:    func(func()) Portable { return &secondRead{Portable: from} },
-		context.Canceled: func(giveUp func()) Portable { return &canceled{Portable: from, giveUp: giveUp} },
+		errFailing:       func(func()) Portable { return &failing{from} },
+		context.Canceled: func(giveUp func()) Portable { return &canceled{from, giveUp} },
 	} {
 		ctx, giveUp := context.WithCancel(t.Context())
 		to := filepath.Join(t.TempDir(), "to.db")
-		if _, err := CopyFile(ctx, source(giveUp), to); !errors.Is(err, want) {
-			t.Errorf("CopyFile() = %v, want %v", err, want)
+		if _, err := BackupTo(ctx, source(giveUp), to); !errors.Is(err, want) {
+			t.Errorf("BackupTo() = %v, want %v", err, want)
 		}
 		if left, err := os.ReadDir(filepath.Dir(to)); err != nil || len(left) > 0 {
 			t.Errorf("left behind: %v, %v", left, err)
 		}
+	}
+	ctx, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	to := filepath.Join(t.TempDir(), "to.db")
+	if _, err := from.BackupFile(ctx, to); !errors.Is(err, context.Canceled) {
+		t.Errorf("BackupFile() = %v, want %v", err, context.Canceled)
+	}
+	if left, err := os.ReadDir(filepath.Dir(to)); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 	if _, err := CopyFile(t.Context(), from, source); !errors.Is(err, os.ErrExist) {
 		t.Errorf("CopyFile(to a file) = %v, want %v", err, os.ErrExist)
 	}
 }
 
-// canceled is a ledger whose reader gives up during the second reading.
+// canceled is a ledger whose reader gives up while it is read.
 type canceled struct {
 	Portable
-	reads  int
 	giveUp context.CancelFunc
 }
 
 func (c *canceled) Export(ctx context.Context, fn func(Exported) error) error {
-	if c.reads++; c.reads == 2 {
-		c.giveUp()
-	}
+	c.giveUp()
 	return c.Portable.Export(ctx, fn)
 }

@@ -164,7 +164,7 @@ func (d *directory) apply(r Record) (lowered *account, err error) {
 // that were rotated out. If more were rotated out, and none of the changes was seen, accountOf looks through
 // all secrets and forgets those of the account, as the record did.
 func (d *directory) accountOf(r Record) *account {
-	for _, secret := range append([]OldSecret{{Digest: r.Digest}}, r.Old...) {
+	for _, secret := range r.secrets() {
 		if c := d.get(&secret.Digest); c != nil {
 			return c.acc
 		}

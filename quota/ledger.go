@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"modeldex/quota/boltfile"
-
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 )
@@ -84,9 +82,9 @@ func (l *Ledger) open(opt Options) error {
 		return err
 	}
 	creates := !opt.ReadOnly && !opt.MustExist
-	err := boltfile.Inspect(l.path)
-	if creates && errors.Is(err, boltfile.ErrUnborn) {
-		err = os.Truncate(l.path, 0) // a full disk or a kill interrupted its creation; nothing was ever in it
+	err := inspect(l.path)
+	if creates && errors.Is(err, errUnborn) {
+		err = os.Truncate(l.path, 0) // nothing was ever in it
 	}
 	info, missing := os.Stat(l.path)
 	if err == nil && missing == nil && info.Size() == 0 {
@@ -96,7 +94,7 @@ func (l *Ledger) open(opt Options) error {
 		return err
 	}
 	fresh := false
-	err = boltfile.Guard(func() (err error) {
+	err = guard(func() (err error) {
 		if l.db, err = bolt.Open(l.path, 0o600, boltOptions(l, opt)); err != nil {
 			return err
 		}
@@ -111,7 +109,7 @@ func (l *Ledger) open(opt Options) error {
 	case fresh && missing != nil: // it was made here, nothing was ever in it, and it is still locked
 		_ = os.Remove(l.path)
 	}
-	_ = boltfile.Guard(l.db.Close)
+	_ = guard(l.db.Close)
 	return err
 }
 
@@ -170,12 +168,12 @@ func (l *Ledger) prepare(creates bool) (fresh bool, err error) {
 		return false, err // a compaction replaced the file while this process waited for the lock
 	}
 	err = l.db.View(func(tx *bolt.Tx) error {
-		if err := l.walk(tx); err != nil {
+		if err := walkPages(l.file, uint64(tx.ID())); err != nil {
 			return err
 		}
 		first, _ := tx.Cursor().First()
-		both := boltfile.BothMetas(l.file)
-		if fresh = first == nil && tx.ID() <= boltfile.LastInitTx && both; fresh {
+		both := bothMetas(l.file)
+		if fresh = first == nil && tx.ID() <= lastInitTx && both; fresh {
 			return nil
 		}
 		if !both {
@@ -284,7 +282,7 @@ func checkRows(name string, b *bolt.Bucket, rows uint64) error {
 
 // Close releases the file and its lock. It waits for transactions under way.
 func (l *Ledger) Close() error {
-	return explain("closing", l.path, boltfile.Guard(l.db.Close))
+	return explain("closing", l.path, guard(l.db.Close))
 }
 
 // Ping reads the ledger and checks that its file is still at its path.
@@ -328,7 +326,7 @@ func (l *Ledger) view(ctx context.Context, act string, fn func(*bolt.Tx) error) 
 // update runs fn in a write transaction, and then checks that the file it wrote to is still at its
 // path. What was written to a removed file is not durable and must not be acknowledged. Not
 // db.Batch: it may commit on a goroutine of its own, where a damaged page would end the process
-// instead of reaching boltfile.Guard.
+// instead of reaching guard.
 func (l *Ledger) update(ctx context.Context, fn func(*bolt.Tx) error) error {
 	if err := l.run(ctx, "writing", l.db.Update, fn); err != nil {
 		return err
@@ -340,32 +338,34 @@ func (l *Ledger) run(ctx context.Context, act string, tx func(func(*bolt.Tx) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return explain(act, l.path, boltfile.Guard(func() error { return tx(fn) }))
+	return explain(act, l.path, guard(func() error { return tx(fn) }))
 }
 
-// advice is what to do about each sentinel; explain appends it.
-var advice = []struct {
-	err  error
-	text string
+// faults are the errors of a ledger, what to do about each, and the errors of bbolt and the system that mean it.
+var faults = []struct {
+	err    error
+	advice string
+	causes []error
 }{
-	{ErrLocked, "stop that process, or ask it to do the work"},
-	{ErrNoDirectory, "create it, or choose another place"},
-	{ErrMissing, "check the path"},
-	{ErrNotLedger, "choose another path"},
-	{ErrVersion, "use the program that wrote it, or a newer one"},
-	{ErrTruncated, "restore a backup"},
-	{ErrCorrupt, "run a ledger check and restore a backup"},
-	{ErrReadOnly, "make file and directory writable for this user"},
-	{ErrPermission, "run the command as the user of the server"},
-	{ErrDiskFull, "free some space"},
-	{ErrRemoved, "restart with the right file in its place"},
+	{ErrLocked, "stop that process, or ask it to do the work", []error{berrors.ErrTimeout}},
+	{ErrNoDirectory, "create it, or choose another place", nil},
+	{ErrMissing, "check the path", nil},
+	{ErrClosed, "", []error{berrors.ErrDatabaseNotOpen}},
+	{ErrNotLedger, "choose another path", []error{berrors.ErrInvalid}},
+	{ErrVersion, "use the program that wrote it, or a newer one", nil},
+	{ErrTruncated, "restore a backup", nil},
+	{ErrCorrupt, "run a ledger check and restore a backup", []error{berrors.ErrChecksum, berrors.ErrVersionMismatch, berrors.ErrInvalidMapping}},
+	{ErrDiskFull, "free some space", []error{syscall.ENOSPC, syscall.EFBIG, syscall.EDQUOT}},
+	{ErrReadOnly, "make file and directory writable for this user", []error{syscall.EROFS, syscall.EBADF, berrors.ErrDatabaseReadOnly}},
+	{ErrPermission, "run the command as the user of the server", []error{syscall.EACCES, syscall.EPERM}},
+	{ErrRemoved, "restart with the right file in its place", nil},
 }
 
 // reason is what is wrong with a store and what to do, without the place of its file.
 func reason(err error) string {
-	for _, a := range advice {
-		if errors.Is(err, a.err) {
-			return a.err.Error() + "; " + a.text
+	for _, f := range faults {
+		if errors.Is(err, f.err) {
+			return f.err.Error() + "; " + f.advice
 		}
 	}
 	return "the ledger does not answer"
@@ -380,13 +380,13 @@ func explain(act, path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	err = translate(err)
-	for _, a := range advice {
-		if errors.Is(err, a.err) {
-			return fmt.Errorf("%s ledger %s: %w; %s", act, path, err, a.text)
+	err = fmt.Errorf("%s ledger %s: %w", act, path, translate(err))
+	for _, f := range faults {
+		if errors.Is(err, f.err) && f.advice != "" {
+			return fmt.Errorf("%w; %s", err, f.advice)
 		}
 	}
-	return fmt.Errorf("%s ledger %s: %w", act, path, err)
+	return err
 }
 
 // answer marks an error about an account. It is not a fault of the file; it passes through a
@@ -395,26 +395,16 @@ type answer struct{ err error }
 
 func (a *answer) Error() string { return a.err.Error() }
 
+// translate adds to an error of bbolt or the system the one of this package that it means.
 func translate(err error) error {
-	for _, t := range []struct {
-		sentinel error
-		causes   []error
-	}{
-		{ErrLocked, []error{berrors.ErrTimeout}},
-		{ErrClosed, []error{berrors.ErrDatabaseNotOpen}},
-		{ErrNotLedger, []error{berrors.ErrInvalid, boltfile.ErrNotBolt}},
-		{ErrCorrupt, []error{berrors.ErrChecksum, berrors.ErrVersionMismatch, berrors.ErrInvalidMapping}},
-		{ErrDiskFull, []error{syscall.ENOSPC, syscall.EFBIG, syscall.EDQUOT}},
-		{ErrReadOnly, []error{syscall.EROFS, syscall.EBADF, berrors.ErrDatabaseReadOnly}},
-		{ErrPermission, []error{syscall.EACCES, syscall.EPERM}},
-	} {
-		for _, cause := range t.causes {
-			if errors.Is(err, t.sentinel) {
+	for _, f := range faults {
+		for _, cause := range f.causes {
+			if errors.Is(err, f.err) {
 				return err
 			}
 			// bbolt puts what the system says while the file grows into words only.
 			if errors.Is(err, cause) || strings.Contains(err.Error(), cause.Error()) {
-				return fmt.Errorf("%w (%w)", t.sentinel, err)
+				return fmt.Errorf("%w (%w)", f.err, err)
 			}
 		}
 	}

@@ -3,8 +3,6 @@ package quota
 import (
 	"context"
 	"errors"
-
-	"modeldex/quota/boltfile"
 )
 
 // Errors of opening and checking a ledger. Each is wrapped with the file's name, the cause and
@@ -19,9 +17,9 @@ var (
 	// ErrVersion is returned when the ledger was written by a newer program.
 	ErrVersion = errors.New("ledger has a newer format")
 	// ErrTruncated is returned when the end of the file is missing.
-	ErrTruncated = boltfile.ErrTruncated
+	ErrTruncated = errors.New("file is truncated")
 	// ErrCorrupt is returned when the file holds something no program wrote.
-	ErrCorrupt = boltfile.ErrCorrupt
+	ErrCorrupt = errors.New("file is corrupt")
 	// ErrReadOnly is returned when the file is on a file system that cannot be written.
 	ErrReadOnly = errors.New("file is read-only")
 	// ErrPermission is returned when this user may not read or write the file or its directory.

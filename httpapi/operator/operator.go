@@ -20,7 +20,7 @@ type Keys interface {
 	SetTier(ctx context.Context, id quota.ID, tier string, limit uint64) (quota.Account, error)
 }
 
-// Ledger is what an operator does to the ledger: a ledgers.Ledger, or a Client as above.
+// Ledger is what an operator does to the ledger: a quota.Portable, or a Client as above.
 type Ledger interface {
 	Check(ctx context.Context) (quota.Report, error)
 	BackupFile(ctx context.Context, path string) (int64, error)

@@ -52,7 +52,7 @@ func (p Place) FileBase() string {
 
 // Validate checks what can be checked without opening anything but the file of tiers.
 func (p Place) Validate() error {
-	if err := ledgers.Validate("--ledger", p.Ledger, p.Etcd); err != nil {
+	if err := ledgers.Validate(p.Etcd, ledgers.Named{Name: "--ledger", Address: p.Ledger}); err != nil {
 		return err
 	}
 	_, err := p.config(quota.Config{})
@@ -78,7 +78,7 @@ func (p Place) config(cfg quota.Config) (_ quota.Config, err error) {
 // Opened is a ledger that this process has open, with the keeper over it.
 type Opened struct {
 	*quota.Keeper
-	Ledger ledgers.Ledger
+	Ledger quota.Portable
 }
 
 // Open opens the ledger. Its errors are those of quota.Open and quota.NewKeeper, or name the
@@ -111,8 +111,8 @@ func (p Place) missingTier(err error) error {
 	return fmt.Errorf("--tiers %s: must have the tier %q of %s; add it, or move the key with keys set-tier and the old file", p.Tiers, account.Tier, account.ID)
 }
 
-func (p Place) open(ctx context.Context, opt quota.Options) (ledgers.Ledger, error) {
-	return ledgers.Open(ctx, p.Ledger, ledgers.Options{File: opt, Etcd: p.Etcd})
+func (p Place) open(ctx context.Context, opt quota.Options) (quota.Portable, error) {
+	return ledgers.Open(ctx, p.Ledger, opt, p.Etcd)
 }
 
 // closeWait is how long Close waits for the counts to be written.

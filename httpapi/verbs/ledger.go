@@ -194,15 +194,10 @@ func (c *LedgerCopy) Validate() error {
 }
 
 func checkCopy(fromName, from, toName, to string, c ledgers.Credentials) error {
-	for _, side := range []struct{ name, address string }{{fromName, from}, {toName, to}} {
-		if err := ledgers.CheckAddress(side.address); err != nil {
-			return fmt.Errorf("%s: %w", side.name, err)
-		}
-	}
 	if ledgers.Same(from, to) {
 		return fmt.Errorf("%s: must be another ledger than %s", toName, fromName)
 	}
-	return ledgers.CheckCredentials(c, from, to)
+	return ledgers.Validate(c, ledgers.Named{Name: fromName, Address: from}, ledgers.Named{Name: toName, Address: to})
 }
 
 // Run prints what the copy has, after both were read and compared.
@@ -217,7 +212,7 @@ func copyLedger(env *verbs.Env, from, to string, c ledgers.Credentials, format v
 		ctx, stop = verbs.UntilSignal()
 		defer stop()
 	}
-	report, err := ledgers.Copy(ctx, from, to, ledgers.Options{Etcd: c})
+	report, err := ledgers.Copy(ctx, from, to, c)
 	if err != nil {
 		return verbs.CutShort(ctx, err, to)
 	}

@@ -111,16 +111,13 @@ func (s *Store) Create(ctx context.Context, r quota.Record, p quota.Person, perE
 	if err := r.Check(); err != nil {
 		return fmt.Errorf("creating account: %w", err)
 	}
-	unclear := false
+	again := false // an attempt before may have been made
 	return s.explain("writing", s.retry(ctx, func() (bool, error) {
-		done, err := s.tryCreate(ctx, r, p, perEmail)
-		if unclear && errors.Is(err, quota.ErrTaken) {
-			if got, readErr := s.read(ctx, r.ID); readErr != nil || sameRecord(got.Record, r) {
-				return !isUnclear(readErr), notUnclear(readErr)
-			}
+		done, err := s.tryCreate(ctx, r, p, perEmail, again)
+		if isUnclear(err) {
+			again, err = true, nil
 		}
-		unclear = unclear || isUnclear(err)
-		return done, notUnclear(err)
+		return done, err
 	}))
 }
 
@@ -132,14 +129,6 @@ func isUnclear(err error) bool {
 		return of.Code() == codes.Unavailable
 	}
 	return status.Code(err) == codes.Unavailable
-}
-
-// notUnclear is nil for an error after which an attempt is to be repeated.
-func notUnclear(err error) error {
-	if isUnclear(err) {
-		return nil
-	}
-	return err
 }
 
 // sameRecord compares records as they are stored.
@@ -160,7 +149,7 @@ func (s *Store) putAccount(r quota.Record, p quota.Person) []clientv3.Op {
 	return puts
 }
 
-func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, perEmail int) (bool, error) {
+func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, perEmail int, again bool) (bool, error) {
 	account := s.key("a", hexID(r.ID))
 	compare := []clientv3.Cmp{clientv3.Compare(clientv3.CreateRevision(account), "=", 0)}
 	puts := s.putAccount(r, p)
@@ -180,7 +169,10 @@ func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, p
 	if err != nil || resp.Succeeded {
 		return err == nil, err
 	}
-	if len(resp.Responses[0].GetResponseRange().Kvs) > 0 {
+	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
+		if again && string(kv.Value) == encodeAccount(r, nil) {
+			return true, nil
+		}
 		return false, quota.ErrTaken
 	}
 	return false, nil // another key of the address was created meanwhile: count again
@@ -231,8 +223,8 @@ func (s *Store) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, 
 	err = s.retry(ctx, func() (bool, error) {
 		got, err := s.read(ctx, id)
 		if err != nil {
-			if sent.rev != 0 {
-				err = notUnclear(err)
+			if sent.rev != 0 && isUnclear(err) {
+				err = nil // to be repeated
 			}
 			return false, err
 		}

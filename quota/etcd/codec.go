@@ -86,26 +86,21 @@ func (c counts) total() (sum uint64) {
 // number gone and stops; see Store.Reserve.
 const foldAfter = 2
 
-// isOld reports whether the number of a server is old enough to be folded if that is gone.
-func (c counts) isOld(name, self string, today int64) bool {
-	return name != "" && name != self && today-c[name].Day >= foldAfter
-}
-
-// hasOld reports whether some entry is old enough to be folded if its server is gone.
-func (c counts) hasOld(self string, today int64) bool {
-	for name := range c {
-		if c.isOld(name, self, today) {
-			return true
+// old lists the servers whose numbers are to be folded if they are gone.
+func (c counts) old(self string, today int64) (names []string) {
+	for name, e := range c {
+		if name != "" && name != self && today-e.Day >= foldAfter {
+			names = append(names, name)
 		}
 	}
-	return false
+	return names
 }
 
-// fold joins the numbers of servers that are gone. The total does not change.
-func (c counts) fold(self string, today int64, alive func(server string) bool) {
-	for name, e := range c {
-		if c.isOld(name, self, today) && !alive(name) {
-			c[""] = entry{Calls: c[""].Calls + e.Calls, Day: today}
+// fold joins the numbers of those servers that are gone. The total does not change.
+func (c counts) fold(names []string, alive map[string]bool, today int64) {
+	for _, name := range names {
+		if !alive[name] {
+			c[""] = entry{Calls: c[""].Calls + c[name].Calls, Day: today}
 			delete(c, name)
 		}
 	}

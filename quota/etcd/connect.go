@@ -5,17 +5,20 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"sync/atomic"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
-	"golang.org/x/net/http2"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 )
 
 // reconnect is how long the client waits between two attempts to connect to a member, and how long one may
@@ -29,7 +32,6 @@ var reconnect = grpc.ConnectParams{
 // connect returns a client and what closes it.
 func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, error) {
 	cfg := clientv3.Config{
-		Endpoints:   opt.urls(),
 		DialTimeout: opt.DialTimeout,
 		DialOptions: []grpc.DialOption{grpc.WithConnectParams(reconnect)},
 		// A member that stops answering without closing its connections is left after 3 s.
@@ -38,22 +40,26 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 		Logger:               zap.NewNop(), // errors reach the caller; the client would log passwords of URLs
 		Context:              context.WithoutCancel(ctx),
 	}
-	if opt.TLS != nil {
-		first, err := opt.TLS()
+	scheme := "http://"
+	if opt.usesTLS() {
+		first, err := opt.tls()
 		if err != nil {
 			return nil, nil, err
 		}
-		cfg.TLS = first // so that the client connects with TLS; the connections are made by renewed
-		cfg.DialOptions = append(cfg.DialOptions, grpc.WithTransportCredentials(newRenewed(first, opt.TLS)))
+		scheme, cfg.TLS = "https://", first // so that the client connects with TLS; the connections are made by renewed
+		cfg.DialOptions = append(cfg.DialOptions, grpc.WithTransportCredentials(newRenewed(first, opt.tls)))
+	}
+	for _, e := range opt.Endpoints {
+		cfg.Endpoints = append(cfg.Endpoints, scheme+e)
 	}
 	client, err := clientv3.New(cfg) // logins go through it if there is a user
-	if err != nil || opt.Username == "" {
+	if err != nil || opt.User == "" {
 		return client, func() error { return client.Close() }, err
 	}
-	anonymous, logins := client, &login{anonymous: client, password: opt.Password}
-	cfg.Username = opt.Username
+	anonymous, logins := client, &login{anonymous: client, password: opt.password}
+	cfg.Username = opt.User
 	cfg.DialOptions = append(cfg.DialOptions, grpc.WithChainUnaryInterceptor(logins.intercept))
-	if cfg.Password, err = opt.Password(); err == nil {
+	if cfg.Password, err = opt.password(); err == nil {
 		client, err = clientv3.New(cfg)
 	}
 	if err != nil {
@@ -62,6 +68,32 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 	logins.Auth, client.Auth = client.Auth, logins
 	return client, func() error { return errors.Join(client.Close(), anonymous.Close()) }, nil
 }
+
+// renewed makes every connection with certificates that are read again: those of machines are often valid for a day or
+// an hour, and are replaced while the server runs. While they cannot be read, because they are being
+// replaced, those of the connection before are used.
+type renewed struct {
+	credentials.TransportCredentials // for all but the connections
+	read                             func() (*tls.Config, error)
+	last                             atomic.Pointer[tls.Config]
+}
+
+func newRenewed(first *tls.Config, read func() (*tls.Config, error)) *renewed {
+	r := &renewed{TransportCredentials: credentials.NewTLS(first), read: read}
+	r.last.Store(first)
+	return r
+}
+
+// ClientHandshake implements credentials.TransportCredentials.
+func (r *renewed) ClientHandshake(ctx context.Context, authority string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	if config, err := r.read(); err == nil {
+		r.last.Store(config)
+	}
+	return credentials.NewTLS(r.last.Load()).ClientHandshake(ctx, authority, conn)
+}
+
+// Clone implements credentials.TransportCredentials: nothing of it depends on the connection.
+func (r *renewed) Clone() credentials.TransportCredentials { return r }
 
 // login makes logins through a connection of their own. The client sends its token with every request, logins
 // included. etcd before 3.5 rejects a login with an expired token, so the client would never get a new one
@@ -94,50 +126,29 @@ func (l *login) intercept(ctx context.Context, method string, req, reply any, cc
 	return err
 }
 
-// withCause adds to a connection timeout the reason why the first server could not be reached. The client knows
-// the reason, but returns only the timeout.
+// withCause adds to a connection timeout the reason why the first server could not be reached. The client goes on trying
+// and returns only the timeout; a request that does not wait for a connection returns the reason.
 func withCause(ctx context.Context, opt Options, err error) error {
-	if !errors.Is(err, context.DeadlineExceeded) || len(opt.Endpoints) == 0 {
+	if !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	if cause := probe(ctx, opt.Endpoints[0], opt.TLS); cause != nil {
-		return fmt.Errorf("%w; %s: %w", err, opt.Endpoints[0], cause)
-	}
-	return err
-}
-
-// probe opens a connection as the client does, begins to speak HTTP/2, and returns what goes wrong before the server's
-// first frame. A server that rejects the client's certificate says so after the handshake.
-func probe(ctx context.Context, address string, makeTLS func() (*tls.Config, error)) error {
-	dial := (&net.Dialer{}).DialContext
-	if makeTLS != nil {
-		config, err := makeTLS()
-		if err != nil {
-			return err
+	transport, hint := insecure.NewCredentials(), "; if it uses TLS, give its CA certificate"
+	if opt.usesTLS() {
+		config, unreadable := opt.tls()
+		if unreadable != nil {
+			return unreadable
 		}
-		config.NextProtos = []string{http2.NextProtoTLS}
-		dial = (&tls.Dialer{Config: config}).DialContext
+		transport, hint = credentials.NewTLS(config), "; check the certificates"
 	}
-	conn, err := dial(ctx, "tcp", address)
-	if err != nil {
+	conn, refused := grpc.NewClient(opt.Endpoints[0], grpc.WithTransportCredentials(transport))
+	if refused == nil {
+		defer conn.Close()
+		_, refused = etcdserverpb.NewKVClient(conn).Range(ctx, &etcdserverpb.RangeRequest{Key: []byte("x")})
+	}
+	if status.Code(refused) != codes.Unavailable {
 		return err
 	}
-	defer conn.Close()
-	deadline, _ := ctx.Deadline()
-	framer := http2.NewFramer(conn, conn)
-	if err := conn.SetDeadline(deadline); err != nil {
-		return err
-	}
-	if _, err = io.WriteString(conn, http2.ClientPreface); err == nil {
-		err = framer.WriteSettings()
-	}
-	if err == nil {
-		_, err = framer.ReadFrame()
-	}
-	if err != nil && makeTLS == nil {
-		err = fmt.Errorf("does not speak HTTP/2 without TLS; if it uses TLS, give its CA certificate: %w", err)
-	}
-	return err
+	return fmt.Errorf("%w; %s: %s%s", err, opt.Endpoints[0], status.Convert(refused).Message(), hint)
 }

@@ -27,7 +27,7 @@ type server struct {
 	Started string `json:"started"` // RFC 3339, UTC
 }
 
-// Alone returns ErrInUse, with their names, if other processes use the ledger.
+// Alone implements quota.Portable: it returns ErrInUse.
 func (s *Store) Alone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -62,16 +62,11 @@ func (s *Store) Export(ctx context.Context, fn func(quota.Exported) error) error
 	list, errMonths := s.months(ctx, rev)
 	err = errors.Join(err, errMonths)
 	for _, m := range list {
-		if err != nil {
-			break
-		}
-		_, err = s.eachID(ctx, s.key("u", m.String())+"/", "", rev, func(id quota.ID, key string, value []byte) error {
-			c, err := parseCounts(key, value)
-			if calls := c.total(); calls > 0 {
+		if err == nil {
+			_, err = s.eachCount(ctx, m, rev, func(id quota.ID, calls uint64) {
 				months[id] = append(months[id], quota.MonthCalls{Month: m, Calls: calls})
-			}
-			return err
-		})
+			})
+		}
 	}
 	if err != nil {
 		return s.explain("reading", err)
@@ -98,10 +93,9 @@ func (s *Store) importOne(ctx context.Context, a quota.Exported) error {
 	if err := a.Record.Check(); err != nil {
 		return err
 	}
-	id, account := hexID(a.Record.ID), s.key("a", hexID(a.Record.ID))
-	ops := s.putAccount(a.Record, a.Person)
+	account, ops := s.key("a", hexID(a.Record.ID)), s.putAccount(a.Record, a.Person)
 	for _, m := range a.Months {
-		ops = append(ops, clientv3.OpPut(s.key("u", m.Month.String(), id), encode(counts{"": {Calls: m.Calls, Day: s.today()}})))
+		ops = append(ops, clientv3.OpPut(s.countKey(m.Month, a.Record.ID), encode(counts{"": {Calls: m.Calls, Day: s.today()}})))
 	}
 	// The account is written last, so that an interrupted copy has no account without its counts. One
 	// transaction is not enough: etcd allows 128 operations in it, and a long history needs more.
@@ -119,14 +113,12 @@ func (s *Store) importOne(ctx context.Context, a quota.Exported) error {
 	return err
 }
 
-// BackupFile copies the ledger, as it is at one moment, into a new ledger file at path, which must
-// not exist. Servers may go on: calls they have leased are in the copy as counted. It returns the
-// size of the file in bytes.
+// BackupFile implements quota.Portable.
 func (s *Store) BackupFile(ctx context.Context, path string) (int64, error) {
 	return quota.BackupTo(ctx, s, path)
 }
 
-// Check reads the whole ledger and reports what cannot be read or does not fit together.
+// Check implements quota.Portable.
 func (s *Store) Check(ctx context.Context) (quota.Report, error) {
 	report := quota.Report{Months: []quota.Month{}, Findings: []string{}}
 	months, err := s.months(ctx, 0)

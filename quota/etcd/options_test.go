@@ -43,17 +43,13 @@ func TestParseAddress(t *testing.T) {
 func TestFold(t *testing.T) {
 	const today = 20_000
 	c := counts{"me": {Calls: 10, Day: today - 9}, "old": {Calls: 7, Day: today - foldAfter}, "alive": {Calls: 5, Day: today - 40}, "new": {Calls: 3, Day: today - foldAfter + 1}, "": {Calls: 1, Day: today - 50}}
-	alive := func(server string) bool { return server == "alive" }
 	before := c.total()
-	if !c.hasOld("me", today) {
-		t.Error("hasOld() = false, want true")
-	}
-	c.fold("me", today, alive)
+	c.fold(c.old("me", today), map[string]bool{"alive": true}, today)
 	if c.total() != before || len(c) != 4 || c[""].Calls != 8 {
 		t.Errorf("fold() = %v, want the old server's 7 calls in the nameless entry and a sum of %d", c, before)
 	}
-	if c := (counts{"me": {Calls: 1, Day: 0}, "": {Calls: 2, Day: 0}, "x": {Calls: 3, Day: today}}); c.hasOld("me", today) {
-		t.Errorf("hasOld(%v) = true, want false", c)
+	if c := (counts{"me": {Calls: 1, Day: 0}, "": {Calls: 2, Day: 0}, "x": {Calls: 3, Day: today}}); len(c.old("me", today)) > 0 {
+		t.Errorf("old(%v) has servers, want none", c)
 	}
 }
 
@@ -96,7 +92,11 @@ func TestFoldWrongClock(t *testing.T) {
 	if got := count(late, 5, 6); got.Total != 7+6+4 {
 		t.Errorf("%d calls are counted, want %d", got.Total, 7+6+4)
 	}
-	if left := ahead.known["clocks/u/2000-01/0000000000000001"].counts; left[""].Calls != 7 {
-		t.Errorf("the number of the server that is gone was not folded: %v", left)
+	resp, err := ahead.client.Get(ctx, "clocks/u/2000-01/0000000000000001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := parseCounts("", resp.Kvs[0].Value); err != nil || left[""].Calls != 7 {
+		t.Errorf("the number of the server that is gone was not folded: %v, %v", left, err)
 	}
 }

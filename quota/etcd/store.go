@@ -1,6 +1,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -48,9 +49,6 @@ type Store struct {
 	seen atomic.Int64 // the newest revision of a linearizable response
 	stop context.CancelFunc
 	done sync.WaitGroup
-
-	mu    sync.Mutex
-	known map[string]known // last known value of a counting key
 }
 
 var _ quota.Store = (*Store)(nil)
@@ -73,23 +71,20 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 }
 
 func open(ctx context.Context, opt Options) (*Store, error) {
-	if err := opt.fill(); err != nil {
-		return nil, err
-	}
+	opt.DialTimeout = cmp.Or(opt.DialTimeout, 5*time.Second)
 	client, closeClient, err := connect(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{
-		client: client, closeClient: closeClient, prefix: strings.Trim(opt.Prefix, "/") + "/", name: opt.String(),
-		server: randomID(), now: time.Now, known: map[string]known{},
+		client: client, closeClient: closeClient, prefix: strings.Trim(opt.Prefix, "/") + "/", name: opt.String(), server: randomID(), now: time.Now,
 	}
 	ctx, cancel := context.WithTimeout(ctx, opt.DialTimeout)
 	defer cancel()
-	if err := s.create(ctx, opt.MustExist); err != nil {
-		return nil, errors.Join(err, closeClient())
+	var lease clientv3.LeaseID
+	if err = s.create(ctx, opt.MustExist); err == nil {
+		lease, err = s.register(ctx)
 	}
-	lease, err := s.register(ctx)
 	if err != nil {
 		return nil, errors.Join(err, closeClient())
 	}
@@ -324,18 +319,25 @@ func (s *Store) eachAccount(ctx context.Context, act string, rev int64, fn func(
 	return s.explain(act, err)
 }
 
-// Load implements quota.Store. All of it is read at one revision, after which Watch begins.
-func (s *Store) Load(ctx context.Context, month quota.Month, fn func(r quota.Record, calls uint64) error) error {
-	calls := map[quota.ID]uint64{}
-	rev, err := s.eachID(ctx, s.key("u", month.String())+"/", "", 0, func(id quota.ID, key string, value []byte) error {
+// eachCount calls fn for every account with calls in a month at a revision (0: the newest), which it returns.
+func (s *Store) eachCount(ctx context.Context, m quota.Month, rev int64, fn func(id quota.ID, calls uint64)) (int64, error) {
+	return s.eachID(ctx, s.key("u", m.String())+"/", "", rev, func(id quota.ID, key string, value []byte) error {
 		c, err := parseCounts(key, value)
-		calls[id] = c.total()
+		if calls := c.total(); calls > 0 {
+			fn(id, calls)
+		}
 		return err
 	})
+}
+
+// Load implements quota.Store. All of it is read at one revision, after which Watch begins.
+func (s *Store) Load(ctx context.Context, month quota.Month, fn func(r quota.Record, calls uint64) error) error {
+	counted := map[quota.ID]uint64{}
+	rev, err := s.eachCount(ctx, month, 0, func(id quota.ID, calls uint64) { counted[id] = calls })
 	if err != nil {
 		return s.explain("loading", err)
 	}
-	err = s.eachAccount(ctx, "loading", rev, func(r quota.Record) error { return fn(r, calls[r.ID]) })
+	err = s.eachAccount(ctx, "loading", rev, func(r quota.Record) error { return fn(r, counted[r.ID]) })
 	if err == nil {
 		s.rev.Store(rev)
 	}
@@ -373,7 +375,7 @@ func (s *Store) months(ctx context.Context, rev int64) (out []quota.Month, err e
 }
 
 // Usage implements quota.Store.
-func (s *Store) Usage(ctx context.Context, id quota.ID) ([]quota.MonthCalls, error) {
+func (s *Store) Usage(ctx context.Context, id quota.ID) (out []quota.MonthCalls, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	if _, _, err := s.Get(ctx, id); err != nil {
@@ -383,22 +385,15 @@ func (s *Store) Usage(ctx context.Context, id quota.ID) ([]quota.MonthCalls, err
 	if err != nil {
 		return nil, s.explain("reading", err)
 	}
-	var out []quota.MonthCalls
-	for _, m := range months {
-		key := s.key("u", m.String(), hexID(id))
-		resp, err := s.client.Get(ctx, key)
-		if err != nil {
-			return nil, s.explain("reading", err)
-		}
-		for _, kv := range resp.Kvs {
-			c, err := parseCounts(key, kv.Value)
-			if err != nil {
-				return nil, s.explain("reading", err)
-			}
-			if calls := c.total(); calls > 0 {
-				out = append(out, quota.MonthCalls{Month: m, Calls: calls})
-			}
+	batch := make([]quota.Count, len(months))
+	for i, m := range months {
+		batch[i] = quota.Count{ID: id, Month: m}
+	}
+	err = s.Counts(ctx, batch)
+	for _, c := range batch {
+		if c.Total > 0 {
+			out = append(out, quota.MonthCalls{Month: c.Month, Calls: c.Total})
 		}
 	}
-	return out, nil
+	return out, err
 }

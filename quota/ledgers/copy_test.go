@@ -22,7 +22,7 @@ func TestCopyFromEmptyFile(t *testing.T) {
 	if err := os.WriteFile(from, nil, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ledgers.Copy(context.Background(), from, to, ledgers.Options{}); !errors.Is(err, quota.ErrNotLedger) {
+	if _, err := ledgers.Copy(context.Background(), from, to, ledgers.Credentials{}); !errors.Is(err, quota.ErrNotLedger) {
 		t.Errorf("Copy() = %v, want %v", err, quota.ErrNotLedger)
 	}
 	if b, err := os.ReadFile(from); err != nil || len(b) > 0 {
@@ -79,7 +79,7 @@ func TestCopyDamaged(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			_, err := ledgers.Copy(t.Context(), from, to, ledgers.Options{})
+			_, err := ledgers.Copy(t.Context(), from, to, ledgers.Credentials{})
 			if !errors.Is(err, want) || !strings.HasSuffix(err.Error(), "; try another backup") {
 				t.Errorf("Copy() = %v, want %v and to try another backup", err, want)
 			}

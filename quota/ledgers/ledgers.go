@@ -6,8 +6,6 @@ package ledgers
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -20,65 +18,31 @@ import (
 	"modeldex/quota/etcd"
 )
 
-// Ledger is an open ledger of any kind.
-type Ledger interface {
-	quota.Portable
-
-	// Check reports what is damaged or does not fit together.
-	Check(ctx context.Context) (quota.Report, error)
-	// BackupFile writes a ledger file at path, which must not exist, and returns its size in bytes.
-	BackupFile(ctx context.Context, path string) (int64, error)
-	// Close releases the ledger.
-	Close() error
-}
-
-// Options say how to open a ledger.
-type Options struct {
-	// File are the options of a ledger file. Of a ledger in etcd MustExist is respected.
-	File quota.Options
-	// Etcd is how to connect to etcd; it is not looked at for a file.
-	Etcd Credentials
-}
-
-// Credentials say who connects to etcd, and how. The zero value connects without TLS and user.
-type Credentials struct {
-	User string
-	// Password is used if PasswordFile is empty.
-	Password     string
-	PasswordFile string
-	// CAFile has the certificates to trust; CertFile and KeyFile are this client's own. Any of them
-	// makes the connection use TLS. TLS uses TLS with the system's certificates. The files, and PasswordFile,
-	// are read again for each connection and login, so that they can be replaced while a server runs.
-	CAFile, CertFile, KeyFile string
-	TLS                       bool
-}
+// Credentials say who connects to etcd, and how.
+type Credentials = etcd.Credentials
 
 // Shared reports whether a ledger address is one that several servers share.
 func Shared(address string) bool { return strings.HasPrefix(address, etcd.Scheme) }
 
-// Validate checks an address, which is that of a flag, and credentials without connecting; files are read.
-func Validate(flag, address string, c Credentials) error {
-	if err := CheckAddress(address); err != nil {
-		return fmt.Errorf("%s: %w", flag, err)
+// Named is an address and the flag or argument that gave it.
+type Named struct{ Name, Address string }
+
+// Validate checks addresses and the credentials for them without connecting; files are read.
+func Validate(c Credentials, ledgers ...Named) error {
+	shared := false
+	for _, l := range ledgers {
+		if err := checkAddress(l.Address); err != nil {
+			return fmt.Errorf("%s: %w", l.Name, err)
+		}
+		shared = shared || Shared(l.Address)
 	}
-	return CheckCredentials(c, address)
+	if !shared && c != (Credentials{}) {
+		return fmt.Errorf("--ledger-user, --ledger-password-file, --ledger-ca, --ledger-cert, --ledger-key, --ledger-tls: are for a ledger in etcd, not for a file (%s)", ledgers[0].Address)
+	}
+	return c.Check()
 }
 
-// CheckCredentials checks credentials for the ledgers at some addresses; files are read.
-func CheckCredentials(c Credentials, addresses ...string) error {
-	if c == (Credentials{}) {
-		return nil
-	}
-	i := slices.IndexFunc(addresses, Shared)
-	if i < 0 {
-		return fmt.Errorf("--ledger-user, --ledger-password-file, --ledger-ca, --ledger-cert, --ledger-key, --ledger-tls: are for a ledger in etcd, not for a file (%s)", strings.Join(addresses, ", "))
-	}
-	_, err := options(addresses[i], c)
-	return err
-}
-
-// CheckAddress checks an address alone.
-func CheckAddress(address string) error {
+func checkAddress(address string) error {
 	switch {
 	case address == "":
 		return errors.New("must not be empty")
@@ -91,89 +55,26 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// Open opens the ledger at address. Errors are those of quota.Open or of package etcd.
-func Open(ctx context.Context, address string, opt Options) (Ledger, error) {
+// Open opens the ledger at address. Of the options of a file, one in etcd respects MustExist. Errors are those of
+// quota.Open or of package etcd.
+func Open(ctx context.Context, address string, opt quota.Options, c Credentials) (quota.Portable, error) {
 	if !Shared(address) {
-		ledger, err := quota.Open(address, opt.File)
+		ledger, err := quota.Open(address, opt)
 		if err != nil {
 			return nil, err // not a nil *quota.Ledger in an interface
 		}
 		return ledger, nil
 	}
-	o, err := options(address, opt.Etcd)
+	o, err := etcd.ParseAddress(address)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ledger address: %w", err)
 	}
-	o.MustExist = opt.File.MustExist
+	o.Credentials, o.MustExist = c, opt.MustExist
 	store, err := etcd.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	return store, nil
-}
-
-func options(address string, c Credentials) (etcd.Options, error) {
-	o, err := etcd.ParseAddress(address)
-	if err != nil {
-		return o, fmt.Errorf("ledger address: %w", err)
-	}
-	if (c.CertFile == "") != (c.KeyFile == "") {
-		return o, errors.New("--ledger-cert, --ledger-key: must be given together")
-	}
-	password, err := c.password()
-	if err != nil {
-		return o, err
-	}
-	if (c.User == "") != (password == "") {
-		return o, errors.New("--ledger-user, --ledger-password-file (or MODELDEX_LEDGER_PASSWORD): must be given together")
-	}
-	o.Username, o.Password = c.User, c.password
-	if c.CAFile != "" || c.CertFile != "" || c.KeyFile != "" || c.TLS {
-		if _, err = c.tls(); err == nil {
-			o.TLS = c.tls
-		}
-	}
-	return o, err
-}
-
-// password reads the password.
-func (c Credentials) password() (string, error) {
-	if c.PasswordFile == "" {
-		return c.Password, nil
-	}
-	b, err := quota.ReadFile(c.PasswordFile)
-	if err != nil {
-		return "", fmt.Errorf("reading the ledger's password: %w", err)
-	}
-	return strings.TrimRight(string(b), "\r\n"), nil
-}
-
-// tls reads the certificates of a connection.
-func (c Credentials) tls() (*tls.Config, error) {
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
-	if c.CAFile != "" {
-		pem, err := quota.ReadFile(c.CAFile)
-		if err != nil {
-			return nil, fmt.Errorf("reading the ledger's CA certificates: %w", err)
-		}
-		cfg.RootCAs = x509.NewCertPool()
-		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("reading the ledger's CA certificates: %s has none", c.CAFile)
-		}
-	}
-	if c.CertFile != "" || c.KeyFile != "" {
-		cert, err := quota.ReadFile(c.CertFile)
-		key, errKey := quota.ReadFile(c.KeyFile)
-		pair := tls.Certificate{}
-		if err = errors.Join(err, errKey); err == nil {
-			pair, err = tls.X509KeyPair(cert, key)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading the ledger's client certificate: %w", err)
-		}
-		cfg.Certificates = []tls.Certificate{pair}
-	}
-	return cfg, nil
 }
 
 // Tune sets what a keeper on a ledger of this kind needs and cfg leaves open. A commit to etcd is a
@@ -215,19 +116,17 @@ func Prefix(address string) string {
 // be empty, and compares both. No server may use either: a file is locked by the server that uses
 // it, and etcd knows which servers are registered. A file that is copied is only read. After an error a target that is a
 // file is as it was before.
-func Copy(ctx context.Context, from, to string, opt Options) (report quota.CopyReport, err error) {
-	fromOpt := opt
-	fromOpt.File.MustExist, fromOpt.File.ReadOnly = true, true
-	source, err := Open(ctx, from, fromOpt)
+func Copy(ctx context.Context, from, to string, c Credentials) (report quota.CopyReport, err error) {
+	source, err := Open(ctx, from, quota.Options{MustExist: true, ReadOnly: true}, c)
 	if err != nil {
 		return report, quota.OfSource(err)
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	if err := alone(ctx, source); err != nil {
+	if err := source.Alone(ctx); err != nil {
 		return report, err
 	}
 	if Shared(to) {
-		report, err = copyShared(ctx, source, to, opt)
+		report, err = copyShared(ctx, source, to, c)
 	} else {
 		report, err = quota.CopyFile(ctx, source, to)
 	}
@@ -237,23 +136,14 @@ func Copy(ctx context.Context, from, to string, opt Options) (report quota.CopyR
 	return report, nil
 }
 
-// copyShared copies a ledger to one that several servers share.
-func copyShared(ctx context.Context, source Ledger, to string, opt Options) (report quota.CopyReport, err error) {
-	target, err := Open(ctx, to, opt)
+func copyShared(ctx context.Context, source quota.Portable, to string, c Credentials) (report quota.CopyReport, err error) {
+	target, err := Open(ctx, to, quota.Options{}, c)
 	if err != nil {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	if err := alone(ctx, target); err != nil {
+	if err := target.Alone(ctx); err != nil {
 		return report, err
 	}
 	return quota.Copy(ctx, source, target)
-}
-
-// alone checks that no server uses a ledger. A file has a lock for that.
-func alone(ctx context.Context, l Ledger) error {
-	if shared, ok := l.(*etcd.Store); ok {
-		return shared.Alone(ctx)
-	}
-	return nil
 }

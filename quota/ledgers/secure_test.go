@@ -31,7 +31,7 @@ func TestSecureConformance(t *testing.T) {
 	n := 0
 	quotatest.Conformance(t, func(t *testing.T) []quota.Store {
 		n++
-		l, err := ledgers.Open(context.Background(), address(c)+"/"+strings.Repeat("x", n), ledgers.Options{Etcd: credentials(c)})
+		l, err := ledgers.Open(context.Background(), address(c)+"/"+strings.Repeat("x", n), quota.Options{}, credentials(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,8 +50,8 @@ func TestLoginExpires(t *testing.T) {
 	c := etcdtest.StartSecure(t, "1")
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	open := func() ledgers.Ledger {
-		l, err := ledgers.Open(ctx, address(c), ledgers.Options{Etcd: credentials(c)})
+	open := func() quota.Portable {
+		l, err := ledgers.Open(ctx, address(c), quota.Options{}, credentials(c))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestLoginExpires(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keeper := func(l ledgers.Ledger) *quota.Keeper {
+	keeper := func(l quota.Portable) *quota.Keeper {
 		cfg := quota.Config{Tiers: tiers, LeaseWait: 30 * time.Second}
 		ledgers.Tune(address(c), &cfg)
 		k, err := quota.NewKeeper(context.Background(), l, cfg)
@@ -129,7 +129,7 @@ func TestReplaced(t *testing.T) {
 	write(c.Password)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	l, err := ledgers.Open(ctx, address(c), ledgers.Options{Etcd: who})
+	l, err := ledgers.Open(ctx, address(c), quota.Options{}, who)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestProtectedLater(t *testing.T) {
 	if _, err := root.AuthDisable(ctx); err != nil {
 		t.Fatal(err)
 	}
-	l, err := ledgers.Open(ctx, address(c), ledgers.Options{Etcd: credentials(c)})
+	l, err := ledgers.Open(ctx, address(c), quota.Options{}, credentials(c))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestSecureErrors(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 			defer cancel()
-			l, err := ledgers.Open(ctx, where, ledgers.Options{Etcd: who})
+			l, err := ledgers.Open(ctx, where, quota.Options{}, who)
 			if err == nil {
 				_ = l.Close()
 			}
@@ -242,7 +242,7 @@ func TestNotFiles(t *testing.T) {
 	for _, c := range []ledgers.Credentials{
 		{User: "modeldex", PasswordFile: pipe}, {CAFile: pipe}, {CertFile: pipe, KeyFile: pipe},
 	} {
-		err := ledgers.Validate("--ledger", "etcd://localhost:2379/modeldex", c)
+		err := ledgers.Validate(c, ledgers.Named{Name: "--ledger", Address: "etcd://localhost:2379/modeldex"})
 		if err == nil || !strings.Contains(err.Error(), pipe+": must be a regular file") {
 			t.Errorf("Validate(%+v) = %v, want an error that names the pipe", c, err)
 		}

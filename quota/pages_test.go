@@ -1,4 +1,4 @@
-package boltfile
+package quota
 
 import (
 	"encoding/binary"
@@ -20,7 +20,7 @@ func TestPagesBeyondAnyFile(t *testing.T) {
 			binary.NativeEndian.PutUint32(m, boltMagic)
 			binary.NativeEndian.PutUint32(m[8:], 4096)
 			binary.NativeEndian.PutUint64(m[40:], pages)
-			binary.NativeEndian.PutUint64(m[48:], LastInitTx+1)
+			binary.NativeEndian.PutUint64(m[48:], lastInitTx+1)
 			sum := fnv.New64a()
 			_, _ = sum.Write(m[:metaSumAt])
 			binary.NativeEndian.PutUint64(m[metaSumAt:], sum.Sum64())
@@ -29,7 +29,7 @@ func TestPagesBeyondAnyFile(t *testing.T) {
 		if err := os.WriteFile(name, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := Inspect(name); !errors.Is(err, want) {
+		if err := inspect(name); !errors.Is(err, want) {
 			t.Errorf("%d pages: %v, want %v", pages, err, want)
 		}
 	}
