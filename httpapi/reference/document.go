@@ -58,17 +58,20 @@ type document struct {
 		Name        string `json:"name"`
 		Description string `json:"description"`
 	} `json:"tags"`
-	Paths      ordered[ordered[operation]] `json:"paths"`
-	Webhooks   ordered[ordered[operation]] `json:"webhooks"`
+	Paths      ordered[ordered[*operation]] `json:"paths"`
+	Webhooks   ordered[ordered[*operation]] `json:"webhooks"`
 	Components struct {
 		Schemas    ordered[*schema]   `json:"schemas"`
 		Responses  ordered[response]  `json:"responses"`
-		Headers    ordered[header]    `json:"headers"`
+		Headers    ordered[parameter] `json:"headers"`
 		Parameters ordered[parameter] `json:"parameters"`
 	} `json:"components"`
 }
 
 type operation struct {
+	path, method string
+	text         jsontext.Value // all of it
+
 	ID          string            `json:"operationId"`
 	Tags        []string          `json:"tags"`
 	Summary     string            `json:"summary"`
@@ -82,6 +85,18 @@ type operation struct {
 	} `json:"requestBody"`
 }
 
+// UnmarshalJSONFrom reads an operation and keeps its text.
+func (o *operation) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	text, err := dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	type plain operation
+	o.text = text.Clone()
+	return jsonv2.Unmarshal(o.text, (*plain)(o))
+}
+
+// parameter is a parameter or a header.
 type parameter struct {
 	Ref         string         `json:"$ref"`
 	Name        string         `json:"name"`
@@ -101,13 +116,8 @@ type mediaType struct {
 type response struct {
 	Ref         string             `json:"$ref"`
 	Description string             `json:"description"`
-	Headers     ordered[header]    `json:"headers"`
+	Headers     ordered[parameter] `json:"headers"`
 	Content     ordered[mediaType] `json:"content"`
-}
-
-type header struct {
-	Description string  `json:"description"`
-	Schema      *schema `json:"schema"`
 }
 
 // schema is the part of JSON Schema 2020-12 the document uses.
@@ -129,12 +139,12 @@ type schema struct {
 	Pattern     string           `json:"pattern"`
 	Format      string           `json:"format"`
 	Unit        string           `json:"x-unit"`
-	Minimum     *float64         `json:"minimum"`
-	Maximum     *float64         `json:"maximum"`
-	MinLength   *int             `json:"minLength"`
-	MaxLength   *int             `json:"maxLength"`
-	MinItems    *int             `json:"minItems"`
-	MaxItems    *int             `json:"maxItems"`
+	Minimum     jsontext.Value   `json:"minimum"`
+	Maximum     jsontext.Value   `json:"maximum"`
+	MinLength   jsontext.Value   `json:"minLength"`
+	MaxLength   jsontext.Value   `json:"maxLength"`
+	MinItems    jsontext.Value   `json:"minItems"`
+	MaxItems    jsontext.Value   `json:"maxItems"`
 }
 
 // UnmarshalJSONFrom reads a schema, which may be true or false.
@@ -156,19 +166,4 @@ func (t *texts) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	*t = make(texts, 1)
 	return jsonv2.UnmarshalDecode(dec, &(*t)[0])
-}
-
-func (s *schema) schemas(to map[string]bool) {
-	if s == nil {
-		return
-	}
-	if s.Ref != "" {
-		to[nameOf(s.Ref)] = true
-	}
-	for _, p := range s.Properties {
-		p.value.schemas(to)
-	}
-	for _, one := range append(slices.Clip(s.OneOf), s.Items, s.Additional) {
-		one.schemas(to)
-	}
 }

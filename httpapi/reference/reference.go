@@ -3,15 +3,13 @@ package reference
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"html"
 	"html/template"
-	"maps"
 	"net/url"
-	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-json/jsontext"
@@ -90,13 +88,14 @@ type Response struct {
 	Codes   []string // of errors
 }
 
+// leastShared is how many parameters endpoints share at least before they are described apart from them.
 const leastShared = 6
 
 // Read reads a document. It returns an error for a document that is not OpenAPI 3.1 as JSON,
 // or that refers to something it does not have.
 func Read(doc []byte) (ref *Reference, err error) {
 	r := reader{place: map[string]string{}}
-	if err := jsonv2.Unmarshal(doc, &r.document); err != nil {
+	if err := errors.Join(jsonv2.Unmarshal(doc, &r.document), jsonv2.Unmarshal(doc, &r.texts)); err != nil {
 		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
 	}
 	out := r.read()
@@ -108,6 +107,9 @@ func Read(doc []byte) (ref *Reference, err error) {
 
 type reader struct {
 	document
+	texts struct {
+		Components map[string]map[string]jsontext.Value `json:"components"`
+	}
 	place   map[string]string // name of an object -> name of its group, empty for none
 	missing string            // a reference that leads nowhere
 }
@@ -115,6 +117,9 @@ type reader struct {
 func (r *reader) read() *Reference {
 	out := &Reference{Version: r.Info.Version}
 	out.Lead, out.Chapters = chapters(r.Info.Description)
+	slices.SortStableFunc(r.Paths, func(a, b named[ordered[*operation]]) int {
+		return cmp.Compare(strings.Count(a.name, "/"), strings.Count(b.name, "/"))
+	})
 	r.placeObjects()
 	for _, tag := range r.Tags {
 		g := Group{Name: tag.Name, Title: strings.ToUpper(tag.Name[:1]) + tag.Name[1:], Description: inline(tag.Description), Objects: r.objects(tag.Name)}
@@ -152,7 +157,11 @@ func chapters(text string) (lead template.HTML, out []Chapter) {
 
 func nameOf(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
 
-func resolved[T any](r *reader, from ordered[T], ref string) T {
+// resolved is what a reference leads to, and v itself without one.
+func resolved[T any](r *reader, from ordered[T], ref string, v T) T {
+	if ref == "" {
+		return v
+	}
 	v, found := from.get(nameOf(ref))
 	if !found {
 		r.missing = ref
@@ -160,66 +169,40 @@ func resolved[T any](r *reader, from ordered[T], ref string) T {
 	return v
 }
 
-func (r *reader) addEndpoints(g *Group) {
-	var parameters [][]parameter
-	paths := slices.Clone(r.Paths)
-	slices.SortStableFunc(paths, func(a, b named[ordered[operation]]) int {
-		return cmp.Compare(strings.Count(a.name, "/"), strings.Count(b.name, "/"))
-	})
+// operations are the operations of a tag, in order, each with its path and method.
+func operations(paths ordered[ordered[*operation]], tag string) (out []*operation) {
 	for _, path := range paths {
 		for _, m := range path.value {
-			if slices.Contains(m.value.Tags, g.Name) {
-				g.Endpoints = append(g.Endpoints, r.endpoint(m.name, path.name, &m.value))
-				parameters = append(parameters, r.parameters(&m.value))
+			if m.value.path, m.value.method = path.name, m.name; slices.Contains(m.value.Tags, tag) {
+				out = append(out, m.value)
 			}
-		}
-	}
-	for _, path := range r.Webhooks {
-		for _, m := range path.value {
-			if slices.Contains(m.value.Tags, g.Name) {
-				e := r.endpoint(m.name, path.name, &m.value)
-				for _, p := range r.parameters(&m.value) {
-					e.Parameters = append(e.Parameters, r.parameter(p))
-				}
-				g.Messages = append(g.Messages, e)
-			}
-		}
-	}
-	shared := sharedOf(parameters)
-	for _, p := range shared {
-		g.Shared = append(g.Shared, r.parameter(p))
-	}
-	for i, list := range parameters {
-		for _, p := range list {
-			if slices.ContainsFunc(shared, p.same) {
-				g.Endpoints[i].Shared = append(g.Endpoints[i].Shared, p.Name)
-			} else {
-				g.Endpoints[i].Parameters = append(g.Endpoints[i].Parameters, r.parameter(p))
-			}
-		}
-	}
-}
-
-func (r *reader) parameters(op *operation) []parameter {
-	out := slices.Clone(op.Parameters)
-	for i, p := range out {
-		if p.Ref != "" {
-			out[i] = resolved(r, r.Components.Parameters, p.Ref)
 		}
 	}
 	return out
 }
 
-func sharedOf(parameters [][]parameter) (shared []parameter) {
-	for _, p := range slices.Concat(parameters...) {
-		n := 0
-		for _, list := range parameters {
-			if slices.ContainsFunc(list, p.same) {
-				n++
+func (r *reader) addEndpoints(g *Group) {
+	asked := operations(r.Paths, g.Name)
+	shared := r.shared(asked)
+	for _, p := range shared {
+		g.Shared = append(g.Shared, r.parameter(p))
+	}
+	for _, op := range asked {
+		g.Endpoints = append(g.Endpoints, r.endpoint(op, shared))
+	}
+	for _, op := range operations(r.Webhooks, g.Name) {
+		g.Messages = append(g.Messages, r.endpoint(op, nil))
+	}
+}
+
+// shared are the parameters that several operations have, unless they are few.
+func (r *reader) shared(ops []*operation) (shared []parameter) {
+	count := map[string]int{}
+	for _, op := range ops {
+		for _, p := range op.Parameters {
+			if count[p.Ref]++; p.Ref != "" && count[p.Ref] == 2 && r.resolve(p).In != "path" {
+				shared = append(shared, p)
 			}
-		}
-		if n > 1 && p.In != "path" && !slices.ContainsFunc(shared, func(q parameter) bool { return q.Name == p.Name }) {
-			shared = append(shared, p)
 		}
 	}
 	if len(shared) < leastShared {
@@ -228,12 +211,12 @@ func sharedOf(parameters [][]parameter) (shared []parameter) {
 	return shared
 }
 
-func (p parameter) same(q parameter) bool {
-	p.Example, q.Example = nil, nil
-	return p.Name == q.Name && reflect.DeepEqual(p, q)
+func (r *reader) resolve(p parameter) parameter {
+	return resolved(r, r.Components.Parameters, p.Ref, p)
 }
 
 func (r *reader) parameter(p parameter) Entry {
+	p = r.resolve(p)
 	e := r.entry(p.Name, p.Schema, p.Description)
 	e.In, e.Required, e.Example = p.In, p.Required, valueText(p.Example)
 	return e
@@ -250,10 +233,17 @@ func (r *reader) entry(name string, s *schema, text string) Entry {
 	return e
 }
 
-func (r *reader) endpoint(method, path string, op *operation) Endpoint {
+func (r *reader) endpoint(op *operation, shared []parameter) Endpoint {
 	e := Endpoint{
-		ID: op.ID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary, Text: markdown(op.Description), Key: len(op.Security) > 0,
-		Address: r.address(path, op),
+		ID: op.ID, Method: strings.ToUpper(op.method), Path: op.path, Summary: op.Summary, Text: markdown(op.Description), Key: len(op.Security) > 0,
+		Address: r.address(op),
+	}
+	for _, p := range op.Parameters {
+		if entry := r.parameter(p); slices.ContainsFunc(shared, func(q parameter) bool { return q.Ref == p.Ref }) {
+			e.Shared = append(e.Shared, entry.Name)
+		} else {
+			e.Parameters = append(e.Parameters, entry)
+		}
 	}
 	if op.Body != nil && len(op.Body.Content) > 0 {
 		body := r.entry(op.Body.Content[0].name, op.Body.Content[0].value.Schema, "")
@@ -264,11 +254,8 @@ func (r *reader) endpoint(method, path string, op *operation) Endpoint {
 		e.Body = &body
 	}
 	for _, m := range op.Responses {
-		v := m.value
-		if v.Ref != "" {
-			v = resolved(r, r.Components.Responses, v.Ref)
-		}
-		if _, problem := v.Content.get("application/problem+json"); problem {
+		v := resolved(r, r.Components.Responses, m.value.Ref, m.value)
+		if _, problem := v.Content.get(problemType); problem {
 			e.Errors = append(e.Errors, r.response(m.name, v))
 		} else {
 			e.Responses = append(e.Responses, r.response(m.name, v))
@@ -276,6 +263,8 @@ func (r *reader) endpoint(method, path string, op *operation) Endpoint {
 	}
 	return e
 }
+
+const problemType = "application/problem+json"
 
 func (r *reader) response(status string, v response) Response {
 	out := Response{Status: status, Text: inline(v.Description)}
@@ -285,36 +274,33 @@ func (r *reader) response(status string, v response) Response {
 	slices.Sort(out.Headers)
 	for _, c := range v.Content {
 		for _, example := range c.value.Examples {
-			if c.name == "application/problem+json" {
+			if c.name == problemType {
 				out.Codes = append(out.Codes, example.name)
 			}
 		}
-		form := r.entry(c.name, c.value.Schema, "")
+		text := ""
 		if s := c.value.Schema; s != nil && s.Ref == "" {
-			form.Text = inline(s.Description)
+			text = s.Description
 		}
-		out.Forms = append(out.Forms, form)
+		out.Forms = append(out.Forms, r.entry(c.name, c.value.Schema, text))
 	}
 	return out
 }
 
 var pathParameter = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-func (r *reader) address(path string, op *operation) string {
-	var query []string
-	for _, p := range r.parameters(op) {
-		switch {
+func (r *reader) address(op *operation) string {
+	path, query := op.path, ""
+	for _, p := range op.Parameters {
+		switch p = r.resolve(p); {
 		case p.In == "path" && p.Example != nil:
 			path = strings.ReplaceAll(path, "{"+p.Name+"}", valueText(p.Example))
 		case p.In == "query" && p.Example != nil:
-			query = append(query, p.Name+"="+strings.ReplaceAll(url.QueryEscape(valueText(p.Example)), "%2C", ","))
+			query += "&" + p.Name + "=" + strings.ReplaceAll(url.QueryEscape(valueText(p.Example)), "%2C", ",")
 		}
 	}
 	path = pathParameter.ReplaceAllStringFunc(path, func(name string) string { return strings.ToUpper(strings.Trim(name, "{}")) })
-	if query != nil {
-		path += "?" + strings.Join(query, "&")
-	}
-	return path
+	return path + strings.Replace(query, "&", "?", 1)
 }
 
 // placeObjects puts each object into the group that refers to it most directly; one that several
@@ -332,45 +318,35 @@ func (r *reader) placeObjects() {
 	}
 }
 
+// reached is the objects that a group leads to, and in how many steps.
 func (r *reader) reached(tag string) map[string]int {
-	depth, next := map[string]int{}, map[string]bool{}
-	for _, path := range slices.Concat(r.Paths, r.Webhooks) {
-		for _, m := range path.value {
-			if slices.Contains(m.value.Tags, tag) {
-				r.schemasOf(&m.value, next)
-			}
-		}
+	steps, next := map[string]int{}, map[string]bool{}
+	for _, op := range slices.Concat(operations(r.Paths, tag), operations(r.Webhooks, tag)) {
+		r.references(op.text, next)
 	}
 	for n := 1; len(next) > 0; n++ {
 		further := map[string]bool{}
 		for name := range next {
-			depth[name] = n
-			s, _ := r.Components.Schemas.get(name)
-			s.schemas(further)
+			if steps[name] == 0 {
+				steps[name] = n
+				r.references(r.texts.Components["schemas"][name], further)
+			}
 		}
-		maps.DeleteFunc(further, func(name string, _ bool) bool { return depth[name] > 0 })
 		next = further
 	}
-	return depth
+	return steps
 }
 
-func (r *reader) schemasOf(op *operation, to map[string]bool) {
-	for _, p := range r.parameters(op) {
-		p.Schema.schemas(to)
-	}
-	var content ordered[mediaType]
-	if op.Body != nil {
-		content = slices.Clone(op.Body.Content)
-	}
-	for _, m := range op.Responses {
-		v := m.value
-		if v.Ref != "" {
-			v = resolved(r, r.Components.Responses, v.Ref)
+var reference = regexp.MustCompile(`"\$ref": *"#/components/(\w+)/(\w+)"`)
+
+// references are the objects that a text refers to, by itself or by a response or parameter.
+func (r *reader) references(text jsontext.Value, to map[string]bool) {
+	for _, m := range reference.FindAllSubmatch(text, -1) {
+		if kind, name := string(m[1]), string(m[2]); kind == "schemas" {
+			to[name] = true
+		} else {
+			r.references(r.texts.Components[kind][name], to)
 		}
-		content = append(content, v.Content...)
-	}
-	for _, c := range content {
-		c.value.Schema.schemas(to)
 	}
 }
 
@@ -391,13 +367,11 @@ func (r *reader) objects(group string) (out []Entry) {
 func (r *reader) fields(before string, s *schema) (out []Entry) {
 	for _, p := range s.Properties {
 		name, inner := before+p.name, p.value
-		text := inner.Description
-		if text == "" && inner.Ref != "" {
-			if of := resolved(r, r.Components.Schemas, inner.Ref); of != nil {
-				text = of.Description
-			}
+		of := resolved(r, r.Components.Schemas, inner.Ref, inner)
+		if of == nil {
+			continue // which Read reports
 		}
-		f := r.entry(name, inner, text)
+		f := r.entry(name, inner, cmp.Or(inner.Description, of.Description))
 		f.Required = slices.Contains(s.Required, p.name)
 		out = append(out, f)
 		if inner.Items != nil {
@@ -429,7 +403,7 @@ func (r *reader) describe(s *schema) string {
 	switch {
 	case s.Ref != "":
 		name := nameOf(s.Ref)
-		resolved(r, r.Components.Schemas, s.Ref)
+		resolved(r, r.Components.Schemas, s.Ref, s)
 		return fmt.Sprintf(`<a href="/docs/%s#%[2]s">%[2]s</a>`, cmp.Or(r.place[name], "objects"), html.EscapeString(name))
 	case s.OneOf != nil:
 		for _, one := range s.OneOf {
@@ -446,7 +420,7 @@ func (r *reader) describe(s *schema) string {
 	for _, name := range s.Type {
 		switch name {
 		case "array":
-			name = "list" + span(s.MinItems, s.MaxItems, "") + " of "
+			name = "list" + limits(s.MinItems, s.MaxItems, " (%s to %s)", " (at least %s)", " (at most %s)") + " of "
 			if s.Items == nil || s.Items.Any {
 				name += "any values"
 			} else {
@@ -459,9 +433,9 @@ func (r *reader) describe(s *schema) string {
 		case "string":
 			name = html.EscapeString(stringType(s))
 		case "integer":
-			name = "whole number" + bounds(s)
+			name = "whole number" + limits(s.Minimum, s.Maximum, " from %s to %s", " from %s", " up to %s")
 		case "number":
-			name = "number" + bounds(s)
+			name = "number" + limits(s.Minimum, s.Maximum, " from %s to %s", " from %s", " up to %s")
 		case "boolean":
 			name = "true or false"
 		}
@@ -483,33 +457,21 @@ func stringType(s *schema) string {
 		return formats[s.Format]
 	case s.Pattern != "":
 		return "text that matches " + s.Pattern
-	case s.MaxLength == nil && s.MinLength != nil && *s.MinLength == 1:
+	case s.MaxLength == nil && string(s.MinLength) == "1":
 		return "text" // that is not empty
 	}
-	return "text" + span(s.MinLength, s.MaxLength, " characters")
+	return "text" + limits(s.MinLength, s.MaxLength, " (%s to %s characters)", " (at least %s characters)", " (at most %s characters)")
 }
 
-func span(least, most *int, unit string) string {
+// limits are the ends of what is allowed in words, by which of them there are.
+func limits(least, most jsontext.Value, both, from, to string) string {
 	switch {
-	case least != nil && *least > 0 && most != nil:
-		return fmt.Sprintf(" (%d to %d%s)", *least, *most, unit)
+	case least != nil && most != nil:
+		return fmt.Sprintf(both, least, most)
+	case least != nil:
+		return fmt.Sprintf(from, least)
 	case most != nil:
-		return fmt.Sprintf(" (at most %d%s)", *most, unit)
-	case least != nil && *least > 1:
-		return fmt.Sprintf(" (at least %d%s)", *least, unit)
-	}
-	return ""
-}
-
-func bounds(s *schema) string {
-	number := func(v *float64) string { return strconv.FormatFloat(*v, 'f', -1, 64) }
-	switch {
-	case s.Minimum != nil && s.Maximum != nil:
-		return " from " + number(s.Minimum) + " to " + number(s.Maximum)
-	case s.Minimum != nil:
-		return " from " + number(s.Minimum)
-	case s.Maximum != nil:
-		return " up to " + number(s.Maximum)
+		return fmt.Sprintf(to, most)
 	}
 	return ""
 }
