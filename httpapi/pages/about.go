@@ -17,12 +17,9 @@ type About struct {
 
 // About is the page on method, licence, sources and limits.
 func (s *Site) About(gen *index.Generation, at Place) []byte {
-	v := &About{Frame: Frame{
-		Place: at, Title: "About", Section: "/about", Canonical: "/about", Dataset: stampOf(gen), Scripts: []string{"app.js"},
-		Description: "What modeldex is, how its figures are made, under which licence, and what it cannot say.",
-	}, Support: s.cfg.SupportEmail, Repo: s.cfg.RepositoryURL}
+	v := &About{Support: s.cfg.SupportEmail, Repo: s.cfg.RepositoryURL, Freshness: gen.Freshness}
+	v.Frame = s.frame(gen, at, "/about", "About", "What modeldex is, how its figures are made, under which licence, and what it cannot say.")
 	v.Counts.Models, v.Counts.Hardware, v.Counts.Tools, v.Counts.Benchmarks = gen.Models.Len(), gen.Hardware.Len(), gen.Tools.Len(), gen.Benchmarks.Len()
-	v.Freshness = gen.Freshness
 	v.Cite = cite(&Frame{Place: Place{Base: at.Base, Path: "/"}, Dataset: v.Dataset}, "A directory of open-weight models, hardware and measured speed")
 	return s.render("about.html", v)
 }

@@ -5,12 +5,13 @@ import (
 
 	"modeldex/dataset/fit"
 	"modeldex/dataset/text"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
 func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	row := gen.Benchmarks.Detail(ord)
-	b, n := decode[benchmarkRecord](row), newNames(gen)
+	b, n := decode[rows.Benchmark](row), newNames(gen)
 	model, hardware, id := string(b.Model), string(b.Hardware), string(b.ID)
 	heading := n.of("models", b.Model) + " on " + n.of("hardware", b.Hardware)
 	how := n.of("tools", b.Tool)
@@ -43,7 +44,7 @@ func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	return v
 }
 
-func benchmarkLead(b *benchmarkRecord) string {
+func benchmarkLead(b *rows.Benchmark) string {
 	out := ", measured by " + map[string]string{"owner": "this directory", "community": "a member of the public", "official": "the maker"}[string(b.Source)]
 	if b.RunDate != nil {
 		out += ", " + str(b.RunDate)
@@ -54,7 +55,7 @@ func benchmarkLead(b *benchmarkRecord) string {
 	return out + "."
 }
 
-func benchmarkFigures(b *benchmarkRecord) (out []Fact) {
+func benchmarkFigures(b *rows.Benchmark) (out []Fact) {
 	for _, f := range []struct {
 		label string
 		v     *float64

@@ -8,6 +8,7 @@ import (
 	"modeldex/dataset/record"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/changes"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -25,11 +26,7 @@ type ChangesQuery struct {
 // Changes is the page of releases and of what happened to records.
 func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Sheet {
 	v := &Sheet{
-		Frame: Frame{
-			site: s, Place: at, Title: "Changes", Section: "/changes", Canonical: "/changes", Dataset: stampOf(gen), Unlisted: at.Query != "",
-			Description: "What each release of the dataset added, changed, withdrew and removed, field by field.", Scripts: []string{"app.js"},
-			Forms: forms(at, "md"),
-		},
+		Frame:   s.frame(gen, at, "/changes", "Changes", "What each release of the dataset added, changed, withdrew and removed, field by field.", "md"),
 		Heading: "Changes",
 		Lead:    "What each release added, changed, withdrew and removed, newest first. A published measurement is never deleted; it is marked as withdrawn.",
 		Notes:   q.Notes,
@@ -121,7 +118,7 @@ func changedRecord(n *names, kind, slug string) Cell {
 	}
 	out.Text, out.Href = nameOf(t, slug), "/"+kind+"/"+url.PathEscape(slug)
 	if kind == "benchmarks" {
-		b := decode[benchmarkRecord](t.Row(ord))
+		b := decode[rows.Benchmark](t.Row(ord))
 		out.Text, out.Note = n.of("models", b.Model)+" on "+n.of("hardware", b.Hardware), slug
 	}
 	return out

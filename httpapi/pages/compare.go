@@ -9,6 +9,7 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -34,11 +35,9 @@ type Compare struct {
 // Compare is the page of a comparison.
 func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compare {
 	v := &Compare{Kind: "hardware", Choices: mostMeasured(gen.Hardware), Other: Link{Text: "Compare models instead", Href: "/compare?models=llama-3.1-8b-instruct,qwen3-8b"}}
-	v.Sheet = Sheet{Frame: Frame{
-		site: s, Place: at, Title: "Compare", Section: "/compare", Canonical: "/compare", Dataset: stampOf(gen), Unlisted: at.Query != "",
-		Description: "Hardware or models side by side: facts, the same measurements, price per GB and per token per second.",
-		Scripts:     []string{"app.js"}, Styles: []string{"charts.css"},
-	}, Heading: "Compare", Notes: q.Notes, Lead: "Up to four machines or models side by side: their facts, and the same measurements on each."}
+	v.Sheet = Sheet{Heading: "Compare", Notes: q.Notes, Lead: "Up to four machines or models side by side: their facts, and the same measurements on each."}
+	v.Frame = s.frame(gen, at, "/compare", "Compare", "Hardware or models side by side: facts, the same measurements, price per GB and per token per second.")
+	v.Styles = []string{"charts.css"}
 	draw, slugs := charts.For(gen), q.Hardware
 	if len(q.Hardware) > 0 {
 		v.Tables = []Table{sameTable(draw.CompareHardware(slugs), index.Hardware, slugs, at.Base), costTable(gen, slugs), factsBeside(gen, v.Kind, hardwareFields, slugs)}
@@ -102,7 +101,7 @@ func costTable(gen *index.Generation, slugs []string) Table {
 	}
 	for _, slug := range slugs {
 		ord, _ := gen.Hardware.Find(slug)
-		h := decode[hardwareRecord](gen.Hardware.Row(ord))
+		h := decode[rows.Hardware](gen.Hardware.Row(ord))
 		price, kind := priceOf(h)
 		row := []Cell{{Text: h.Name, Href: "/hardware/" + slug}, known(price, text.Dollars), kind, known(h.VRAMGB, text.Exact), per(price, h.VRAMGB), cell(""), cell(""), cell("")}
 		answer, fault := gen.Fit.Fit(fit.Query{Model: dataset.Slug(model), Quantization: quantization, Hardware: h.Slug, BestOnly: true})

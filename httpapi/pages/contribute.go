@@ -44,13 +44,11 @@ type FormField struct {
 // before a form was sent.
 func (s *Site) Contribute(gen *index.Generation, values url.Values, r *contribute.Result, at Place) []byte {
 	v := &Contribute{
-		Frame: Frame{
-			Place: at, Title: "Contribute a measurement", Section: "/contribute", Canonical: "/contribute", Dataset: stampOf(gen), Unlisted: at.Query != "" || r != nil,
-			Description: "Measured tokens per second yourself, or found a published run? Fill in a form or paste what llama-bench printed, and get the finished line of the dataset, checked.",
-			Scripts:     []string{"app.js"},
-		},
+		Frame: s.frame(gen, at, "/contribute", "Contribute a measurement",
+			"Measured tokens per second yourself, or found a published run? Fill in a form or paste what llama-bench printed, and get the finished line of the dataset, checked."),
 		Names: map[string]Choices{},
 	}
+	v.Unlisted = v.Unlisted || r != nil
 	for _, kind := range kinds[:3] {
 		v.Names["known-"+kind] = mostMeasured(tableOf(gen, kind))
 	}

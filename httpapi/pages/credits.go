@@ -11,10 +11,8 @@ import (
 // Credits is the page of who published what the directory holds.
 func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 	v := &Sheet{
-		Frame: Frame{
-			site: s, Place: at, Title: "Credits", Section: "/credits", Canonical: "/credits", Dataset: stampOf(gen), Scripts: []string{"app.js"},
-			Description: "Every repository and site that facts and measurements were read from, with its owner, its licence and the day it was read.", Forms: forms(at, "md"),
-		},
+		Frame: s.frame(gen, at, "/credits", "Credits",
+			"Every repository and site that facts and measurements were read from, with its owner, its licence and the day it was read.", "md"),
 		Heading: "Credits", Lead: "Nearly every number here was published by somebody else. These are the people and projects who did.",
 		Notes:  []string{"We copied facts, not text. The licence is that of the repository or site: “none stated” means that we found none, “not examined” that we have not looked yet."},
 		Invite: &Link{Text: "Contribute it", Href: "/contribute"},

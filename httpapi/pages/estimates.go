@@ -14,10 +14,8 @@ import (
 func (s *Site) Estimates(gen *index.Generation, at Place) *Sheet {
 	of := fit.ValidatedData()
 	return &Sheet{
-		Frame: Frame{
-			site: s, Place: at, Title: "How speeds are estimated", Section: "/about", Canonical: "/about/estimates", Dataset: stampOf(gen), Scripts: []string{"app.js"},
-			Description: "The method of the speed estimates, their errors against measurements of hidden sources by class of hardware, and where they are weak.",
-		},
+		Frame: s.frame(gen, at, "/about/estimates", "How speeds are estimated",
+			"The method of the speed estimates, their errors against measurements of hidden sources by class of hardware, and where they are weak."),
 		Heading: "How speeds are estimated",
 		Lead:    "To write a token, the machine reads all active weights once. So the top speed is the memory bandwidth divided by the size of those weights; a regression estimates how much of it is reached.",
 		Groups: []Group{{"Method", []Fact{

@@ -90,8 +90,7 @@ const PageRows = 50
 func (s *Site) Explore(gen *index.Generation, q *ExploreQuery, at Place) *Explore {
 	l := lists[q.Kind]
 	asked := tableOf(gen, q.Kind).Conditions(q.Query)
-	v := l.explore(gen, q, asked, at)
-	v.site = s
+	v := s.explore(l, gen, q, asked, at)
 	v.choose = func() { v.Facets, v.Ranges = l.choices(gen, asked, q.Params) }
 	return v
 }
@@ -110,17 +109,15 @@ func (v *Explore) Markdown() []byte {
 	return (&Sheet{Frame: v.Frame, Heading: v.Heading, Lead: v.Lead, Tables: []Table{t}, Notes: v.Notes}).Markdown()
 }
 
-func (l *list) explore(gen *index.Generation, q *ExploreQuery, asked *index.Conditions, at Place) *Explore {
+func (s *Site) explore(l *list, gen *index.Generation, q *ExploreQuery, asked *index.Conditions, at Place) *Explore {
 	page := asked.Page()
 	v := &Explore{
-		Frame: Frame{
-			Place: at, Title: l.heading, Description: l.lead, Section: at.Path, Canonical: at.Path, Dataset: stampOf(gen),
-			Unlisted: at.Query != "", Forms: forms(at.withoutCursor(), "json", "csv", "md"), Scripts: []string{"app.js"}, Styles: []string{"charts.css"},
-		},
+		Frame:   s.frame(gen, at, at.Path, l.heading, l.lead),
 		Heading: l.heading, Lead: l.lead, Total: text.Whole(page.Total) + " " + nounOf(q.Kind, page.Total),
 		Words: q.Words, Notes: append(q.Notes, leftOut(q.Query, page)...), Sorts: l.sortChoices(q), Chosen: l.chosen(gen, q, at),
 		Table: l.rows(gen, q, page.Ords, at),
 	}
+	v.Forms, v.Styles = forms(at.withoutCursor(), "json", "csv", "md"), []string{"charts.css"}
 	if page.Total == 0 && q.Near != nil {
 		v.Near = q.Near()
 	}

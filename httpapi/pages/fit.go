@@ -12,6 +12,7 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -86,13 +87,10 @@ const shownFitRows = 100
 // Fit is the page about what runs.
 func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	v := &Fit{Form: NewAsk(gen, q.Params), Sheet: Sheet{
-		Frame: Frame{
-			site: s, Place: at, Title: "What runs on my machine?", Section: "/fit", Canonical: "/fit", Dataset: stampOf(gen), Unlisted: at.Query != "",
-			Description: "Choose hardware, or enter memory and bandwidth: the open-weight models that run, best first, with measured and estimated speed.",
-			Scripts:     []string{"app.js"}, Styles: []string{"charts.css"},
-		},
+		Frame:   s.frame(gen, at, "/fit", "", "Choose hardware, or enter memory and bandwidth: the open-weight models that run, best first, with measured and estimated speed."),
 		Heading: "What runs on my machine?", Lead: "Choose hardware, or describe it by its memory and bandwidth.", Notes: q.Read,
 	}}
+	v.Styles = []string{"charts.css"}
 	machine := machineName(gen, q)
 	switch {
 	case q.Answer != nil:
@@ -203,7 +201,7 @@ func (v *Fit) askMemory(gen *index.Generation, q *FitQuery) (needed bool) {
 	if !ok {
 		return false
 	}
-	h := decode[hardwareRecord](gen.Hardware.Row(ord))
+	h := decode[rows.Hardware](gen.Hardware.Row(ord))
 	v.Switches = memorySwitches(gen, h, v.Place)
 	needed = q.Query.MemoryGB == 0 && len(gen.Fit.Unpublished(h.Slug)) > 0
 	v.Form.More = v.Form.More || needed
@@ -470,7 +468,7 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 	n, s := newNames(gen), a.Sizes[0].Speed
 	add := func(id dataset.Slug, more ...Cell) {
 		if ord, ok := gen.Benchmarks.Find(string(id)); ok {
-			t.Rows = append(t.Rows, append(runCells(n, decode[benchmarkRecord](gen.Benchmarks.Row(ord)), index.None), more...))
+			t.Rows = append(t.Rows, append(runCells(n, decode[rows.Benchmark](gen.Benchmarks.Row(ord)), index.None), more...))
 		}
 	}
 	if m := s.Measured; m != nil && m.Note == nil {

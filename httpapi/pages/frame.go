@@ -48,6 +48,15 @@ type Frame struct {
 	Styles  []string
 }
 
+// frame is the frame of a page that is the first of its section, with the endings of its other forms. Pages with a query
+// are not listed.
+func (s *Site) frame(gen *index.Generation, at Place, section, title, description string, endings ...string) Frame {
+	return Frame{
+		site: s, Place: at, Title: title, Description: description, Section: section, Canonical: section, Dataset: stampOf(gen),
+		Unlisted: at.Query != "", Forms: forms(at, endings...), Scripts: []string{"app.js"},
+	}
+}
+
 // Feeds are the news about what the page shows: one model, one piece of hardware, or everything.
 func (f *Frame) Feeds() []Link {
 	base := "/feeds/"

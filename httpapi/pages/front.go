@@ -24,10 +24,9 @@ type Answer struct {
 
 // Front is the front page. gen is nil before the first dataset is loaded.
 func (s *Site) Front(gen *index.Generation, at Place) []byte {
-	v := front{Frame: Frame{
-		Place: at, Title: "modeldex · which model runs on what, and how fast?", Canonical: "/", Dataset: stampOf(gen), Styles: []string{"charts.css"}, Scripts: []string{"app.js"},
-		Description: "Open-weight language models, the hardware they run on, the tools that run them, and published tokens-per-second measurements, each with its source.",
-	}}
+	v := front{Frame: s.frame(gen, at, "/", "modeldex · which model runs on what, and how fast?",
+		"Open-weight language models, the hardware they run on, the tools that run them, and published tokens-per-second measurements, each with its source.")}
+	v.Styles = []string{"charts.css"}
 	if gen != nil {
 		v.Names = append(mostMeasured(gen.Hardware), mostMeasured(gen.Models)...)
 		v.Data = v.schemaDataset("modeldex")

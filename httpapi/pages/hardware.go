@@ -7,6 +7,7 @@ import (
 
 	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -14,7 +15,7 @@ const shownBest = 8
 
 func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Place) *Sheet {
 	row := gen.Hardware.Detail(ord)
-	h, slug, n := decode[hardwareRecord](row), gen.Hardware.Slug(ord), newNames(gen)
+	h, slug, n := decode[rows.Hardware](row), gen.Hardware.Slug(ord), newNames(gen)
 	v := s.recordSheet(gen, at, "hardware", h.Name, h.Name+": "+hardwareLead(h)+". Which models run on it, and how fast, with sources.")
 	v.Lead, v.Title = hardwareLead(h), h.Name+": which models run on it, and how fast" // what people search for
 	v.Crumbs = append(v.Crumbs, Link{Text: vendorName(string(h.Vendor)), Href: address("/explore/hardware", "vendor", string(h.Vendor))})
@@ -62,7 +63,7 @@ func typeName(kind string) string {
 	return cmp.Or(map[string]string{"gpu": "graphics card", "cpu": "processor", "apu": "processor with graphics", "soc": "system on a chip"}[kind], kind)
 }
 
-func hardwareLead(h *hardwareRecord) string {
+func hardwareLead(h *rows.Hardware) string {
 	parts := []string{vendorName(string(h.Vendor)) + " " + typeName(string(h.Type))}
 	if h.VRAMGB != nil {
 		memory := text.Exact(*h.VRAMGB) + " GB"
@@ -84,7 +85,7 @@ func hardwareLead(h *hardwareRecord) string {
 }
 
 // priceOf is the price seen in the street, else that of the launch, and which it is.
-func priceOf(h *hardwareRecord) (price *float64, kind Cell) {
+func priceOf(h *rows.Hardware) (price *float64, kind Cell) {
 	condition, _, _ := strings.Cut(str(h.StreetPriceCondition), ",") // after the comma, how it was worked out
 	switch {
 	case h.StreetPriceUSD != nil:
@@ -95,7 +96,7 @@ func priceOf(h *hardwareRecord) (price *float64, kind Cell) {
 	return nil, cell("")
 }
 
-func pricesTable(h *hardwareRecord) Table {
+func pricesTable(h *rows.Hardware) Table {
 	t := Table{ID: "prices", Title: "Prices", Columns: columns("Day", "#Price", "Condition", "Kind", "Source"), Empty: "No price is known."}
 	for i := range h.PriceObservations {
 		p := &h.PriceObservations[i]
@@ -117,7 +118,7 @@ func inCurrency(amount float64, currency string) string {
 
 func (s *Site) tool(gen *index.Generation, ord uint32, at Place) *Sheet {
 	row := gen.Tools.Detail(ord)
-	t, slug := decode[toolRecord](row), gen.Tools.Slug(ord)
+	t, slug := decode[rows.Tool](row), gen.Tools.Slug(ord)
 	v := s.recordSheet(gen, at, "tools", t.Name, t.Description)
 	v.Lead = t.Description
 	v.Crumbs = append(v.Crumbs, Link{Text: Sentence(string(t.Category)), Href: address("/explore/tools", "category", string(t.Category))})

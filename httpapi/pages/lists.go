@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"modeldex/dataset/text"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -65,7 +66,7 @@ var lists = map[string]*list{
 		),
 		order: []string{"name", "", "params_b", "context_length", "capability", "release_date", "benchmark_count"}, minor: []int{1, 3, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {
-			m := decode[modelRecord](row)
+			m := decode[rows.ModelDetail](row)
 			params := billions(m.ParamsB)
 			if m.ActiveParamsB != nil {
 				params.Note = "/ " + billions(m.ActiveParamsB).Text
@@ -97,7 +98,7 @@ var lists = map[string]*list{
 		),
 		order: []string{"name", "", "vram_gb", "memory_bandwidth_gbps", "street_price_usd", "release_date", "benchmark_count"}, minor: []int{1, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {
-			h := decode[hardwareRecord](row)
+			h := decode[rows.Hardware](row)
 			memory, price := known(h.VRAMGB, text.Exact), known(h.StreetPriceUSD, text.Dollars)
 			if h.UnifiedMemory && h.VRAMGB != nil {
 				memory.Note = "unified"
@@ -120,7 +121,7 @@ var lists = map[string]*list{
 		columns: columns("Tool", "Kind", "What it does", "Licence", "#Runs|Benchmarks made with it"),
 		order:   []string{"name", "", "", "", "benchmark_count"},
 		cells: func(_ *names, row []byte) []Cell {
-			t := decode[toolRecord](row)
+			t := decode[rows.Tool](row)
 			return []Cell{
 				{Text: t.Name, Href: "/tools/" + string(t.Slug)},
 				{Text: string(t.Category)},
@@ -143,7 +144,7 @@ var lists = map[string]*list{
 		},
 		columns: runColumns(index.None),
 		order:   []string{"", "", "", "generation_tps", "prompt_tps", "", "", "run_date", ""},
-		cells:   func(n *names, row []byte) []Cell { return runCells(n, decode[benchmarkRecord](row), index.None) },
+		cells:   func(n *names, row []byte) []Cell { return runCells(n, decode[rows.Benchmark](row), index.None) },
 	},
 }
 

@@ -9,12 +9,13 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
 func (s *Site) model(gen *index.Generation, ord uint32, c Conditions, at Place) *Sheet {
 	row := gen.Models.Detail(ord)
-	m, slug, n := decode[modelRecord](row), gen.Models.Slug(ord), newNames(gen)
+	m, slug, n := decode[rows.ModelDetail](row), gen.Models.Slug(ord), newNames(gen)
 	v := s.recordSheet(gen, at, "models", m.Name, m.Name+": "+strings.TrimSuffix(modelLead(m), ".")+". Memory it needs, quantizations and measured tokens per second, with sources.")
 	v.Lead, v.Title = modelLead(m), m.Name+": memory it needs, and how fast it runs" // what people search for
 	v.Crumbs = append(v.Crumbs, Link{Text: familyName(m), Href: address("/explore/models", "family", string(m.Family))})
@@ -26,19 +27,19 @@ func (s *Site) model(gen *index.Generation, ord uint32, c Conditions, at Place) 
 	if m.Notes != nil {
 		v.Notes = append(v.Notes, *m.Notes)
 	}
-	var rows []machineRow
+	var machines []machineRow
 	if a, fault := gen.Fit.Fit(fit.Query{Model: m.Slug, MemoryGB: 1e6, Context: c.Context}); fault == nil {
-		rows = commonMachines(gen, m.Slug, usualSize(a), c)
-		v.Picks = modelPicks(gen, rows, a)
+		machines = commonMachines(gen, m.Slug, usualSize(a), c)
+		v.Picks = modelPicks(gen, machines, a)
 	}
 	v.Switches = []Switch{contextSwitch(at), mainMemorySwitch(at)}
-	v.Tables = []Table{machinesTable(m, rows, c)}
+	v.Tables = []Table{machinesTable(m, machines, c)}
 	v.Chart = plot(charts.For(gen).ModelSpeeds(slug), "plot", at.Base)
 	v.Tabs = []Table{speedTable(gen, index.Model, slug, index.Hardware), sizesTable(gen, m)}
 	return v
 }
 
-func familyName(m *modelRecord) string {
+func familyName(m *rows.ModelDetail) string {
 	family := string(m.Family)
 	if len(m.Name) >= len(family) && strings.EqualFold(m.Name[:len(family)], family) {
 		return m.Name[:len(family)]
@@ -50,7 +51,7 @@ func blocks(kind string) string {
 	return cmp.Or(map[string]string{"moe": "mixture of experts", "ssm": "state-space model"}[kind], kind)
 }
 
-func modelLead(m *modelRecord) string {
+func modelLead(m *rows.ModelDetail) string {
 	parts := []string{m.Organization}
 	if m.ParamsB != nil {
 		size := text.Rounded(*m.ParamsB) + "B parameters"
@@ -97,7 +98,7 @@ func sizeNamed(answer *fit.Answer, name string) *fit.Size {
 
 func huggingFace(repository string) string { return "https://huggingface.co/" + repository }
 
-func sizesTable(gen *index.Generation, m *modelRecord) Table {
+func sizesTable(gen *index.Generation, m *rows.ModelDetail) Table {
 	t := Table{
 		ID: "sizes", Title: "Quantizations", Empty: "No quantization is known.", Columns: columns("~Quantization", "Format", "#File", "#Bits per weight"),
 		Intro: "Memory is weights, cache (16 bit) and compute buffer in llama.cpp on one device.",

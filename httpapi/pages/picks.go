@@ -11,6 +11,7 @@ import (
 	"modeldex/dataset/best"
 	"modeldex/dataset/fit"
 	"modeldex/dataset/text"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -53,7 +54,7 @@ func inGB(v string) string { return v + " GB" }
 
 // memorySwitches are the sizes of memory of a machine that is sold with several or without one, and the sizes of main
 // memory beside a card.
-func memorySwitches(gen *index.Generation, h *hardwareRecord, at Place) (out []Switch) {
+func memorySwitches(gen *index.Generation, h *rows.Hardware, at Place) (out []Switch) {
 	sizes, counted := gen.Fit.MemorySizes(h.Slug)
 	switch {
 	case len(sizes) > 1:
@@ -144,7 +145,7 @@ func basisOf(use *string) string {
 
 // modelPicks are three quantizations of a model: the one of the best quality, the one people use most, and the smallest
 // that keeps most of the quality. Each has the smallest of the machines that runs it, and the speed there.
-func modelPicks(gen *index.Generation, rows []machineRow, a *fit.Answer) (out []Pick) {
+func modelPicks(gen *index.Generation, machines []machineRow, a *fit.Answer) (out []Pick) {
 	sizes := slices.DeleteFunc(slices.Clone(a.Sizes), func(z fit.Size) bool {
 		return !z.Listed || z.BitsPerWeight == nil || *z.BitsPerWeight > fit.EnoughBits || *z.BitsPerWeight < leastPick
 	})
@@ -171,9 +172,9 @@ func modelPicks(gen *index.Generation, rows []machineRow, a *fit.Answer) (out []
 			{Label: "Memory", Value: Cell{Text: text.GiB(p.size.Memory.Total)}},
 			{Label: "Context", Value: Cell{Text: text.Tokens(a.Context)}},
 		}
-		for i := range rows {
-			if z := rows[i].size(gen, p.size.Quantization); z != nil && z.Verdict == fit.Fits && z.Speed != nil && z.Speed.TPS != nil {
-				facts = append(facts, Fact{Label: "Runs on", Value: rows[i].name},
+		for i := range machines {
+			if z := machines[i].size(gen, p.size.Quantization); z != nil && z.Verdict == fit.Fits && z.Speed != nil && z.Speed.TPS != nil {
+				facts = append(facts, Fact{Label: "Runs on", Value: machines[i].name},
 					Fact{Label: "Speed", Value: Cell{Text: speedText(speedAt(z), z.Speed.Use) + " tok/s"}, Note: basisOf(z.Speed.Use)})
 				break
 			}
@@ -298,15 +299,15 @@ func speedAt(z *fit.Size) float64 {
 	return *z.Speed.TPS
 }
 
-func machinesTable(m *modelRecord, rows []machineRow, c Conditions) Table {
+func machinesTable(m *rows.ModelDetail, machines []machineRow, c Conditions) Table {
 	t := Table{
 		ID: "machines", Title: "On common machines", Columns: columns("Machine", "Verdict", "~Quantization", "#Memory", "#Tok/s", "Speed is", "#Longest context"),
 		Intro: "The quantization that is best on each, with room for " + text.Tokens(cmp.Or(c.Context, fit.DefaultContext)) + " tokens.",
 		Empty: "We cannot tell: facts about its memory are not published.",
 		More:  &Link{Text: "All hardware that runs it", Href: address("/explore/hardware", "runs", string(m.Slug))},
 	}
-	for i := range rows {
-		r, z := &rows[i], rows[i].best
+	for i := range machines {
+		r, z := &machines[i], machines[i].best
 		if z.Verdict == fit.Unknown {
 			continue
 		}

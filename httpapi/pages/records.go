@@ -6,46 +6,11 @@ import (
 	"strings"
 
 	"modeldex/dataset"
-	"modeldex/dataset/best"
 	"modeldex/httpapi/rowjson"
 	"modeldex/index"
-	"modeldex/snapshot"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
-
-type modelRecord struct {
-	dataset.ModelFacts
-	BenchmarkCount int                    `json:"benchmark_count"`
-	Intelligence   *intelligence          `json:"intelligence"`
-	Capability     *best.Capability       `json:"capability"`
-	Quantizations  []dataset.Quantization `json:"quantizations"`
-}
-
-type intelligence struct {
-	Score      *float64            `json:"score_0_100"`
-	Lower      *float64            `json:"lower_0_100"`
-	Upper      *float64            `json:"upper_0_100"`
-	Confidence snapshot.Confidence `json:"confidence"`
-	Sources    []snapshot.SourceID `json:"source_ids"`
-	OpenRank   *int                `json:"open_rank"`
-	OpenCount  int                 `json:"open_count"`
-}
-
-type hardwareRecord struct {
-	dataset.Hardware
-	BenchmarkCount int `json:"benchmark_count"`
-}
-
-type toolRecord struct {
-	dataset.Tool
-	BenchmarkCount int `json:"benchmark_count"`
-}
-
-type benchmarkRecord struct {
-	dataset.Benchmark
-	RooflineRatio *float64 `json:"roofline_ratio"`
-}
 
 func decode[T any](row []byte) *T {
 	out := new(T)
@@ -57,10 +22,8 @@ func decode[T any](row []byte) *T {
 
 func (s *Site) recordSheet(gen *index.Generation, at Place, kind, name, description string) *Sheet {
 	slug := at.Path[strings.LastIndexByte(at.Path, '/')+1:]
-	v := &Sheet{Heading: name, Crumbs: []Link{{Text: Sentence(kind), Href: "/explore/" + kind}}, Frame: Frame{
-		site: s, Place: at, Title: name, Description: description, Section: "/explore/" + kind, Canonical: at.Path, Dataset: stampOf(gen), Unlisted: at.Query != "",
-		Forms: forms(Place{Base: at.Base, Path: at.Path}, "json", "csv", "md"), Scripts: []string{"app.js"}, Styles: []string{"charts.css"},
-	}}
+	v := &Sheet{Heading: name, Crumbs: []Link{{Text: Sentence(kind), Href: "/explore/" + kind}}, Frame: s.frame(gen, at, at.Path, name, description)}
+	v.Section, v.Forms, v.Styles = "/explore/"+kind, forms(Place{Base: at.Base, Path: at.Path}, "json", "csv", "md"), []string{"charts.css"}
 	v.Cite = cite(&v.Frame, name)
 	v.Past = &Link{Text: "What changed in this record", Href: address("/changes", "slug", slug, "table", kind)}
 	v.Give = give(s.cfg.RepositoryURL, at.Path)

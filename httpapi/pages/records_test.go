@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/httpapi/rows"
 )
 
 func TestUnbroken(t *testing.T) {
@@ -22,7 +23,7 @@ func TestFamilyName(t *testing.T) {
 	for _, tt := range []struct{ family, name, want string }{
 		{"gpt-oss", "gpt-oss 20b", "gpt-oss"}, {"deepseek", "DeepSeek R1", "DeepSeek"}, {"llama", "TinyLlama", "Llama"}, {"qwen", "通义", "Qwen"},
 	} {
-		m := &modelRecord{}
+		m := &rows.ModelDetail{}
 		m.Family, m.Name = dataset.Slug(tt.family), tt.name
 		if got := familyName(m); got != tt.want {
 			t.Errorf("the family %s of %s is shown as %s, want %s", tt.family, tt.name, got, tt.want)

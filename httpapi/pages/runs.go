@@ -6,6 +6,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
 
@@ -66,7 +67,7 @@ func runsOf(gen *index.Generation, field index.Field, slug string) Table {
 	t := Table{ID: "runs", Title: "Newest runs", Columns: runColumns(field), More: &Link{Text: "All " + text.Whole(page.Total) + " runs, with filters", Href: address("/explore/benchmarks", string(field), slug)}}
 	n := newNames(gen)
 	for _, ord := range page.Ords {
-		t.Rows = append(t.Rows, runCells(n, decode[benchmarkRecord](gen.Benchmarks.Row(ord)), field))
+		t.Rows = append(t.Rows, runCells(n, decode[rows.Benchmark](gen.Benchmarks.Row(ord)), field))
 	}
 	return t
 }
@@ -83,7 +84,7 @@ func runColumns(without index.Field) (out []Column) {
 	return out
 }
 
-func runCells(n *names, b *benchmarkRecord, without index.Field) []Cell {
+func runCells(n *names, b *rows.Benchmark, without index.Field) []Cell {
 	out := make([]Cell, 0, 9)
 	speed, unit := b.GenerationTPS, " tok/s"
 	if b.IsThroughput() {
@@ -128,7 +129,7 @@ func runCells(n *names, b *benchmarkRecord, without index.Field) []Cell {
 }
 
 // settingsOf is what makes a run differ from one stream on one device, in a few words.
-func settingsOf(b *benchmarkRecord) string {
+func settingsOf(b *rows.Benchmark) string {
 	var out []string
 	add := func(is bool, words string) {
 		if is {

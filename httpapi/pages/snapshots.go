@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"modeldex/dataset/text"
+	"modeldex/httpapi/rows"
 	"modeldex/index"
 	"modeldex/snapshot"
 )
@@ -14,10 +15,8 @@ const shownScores = 100
 // Snapshots is the page of the published documents of model intelligence.
 func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Place) *Sheet {
 	v := &Sheet{
-		Frame: Frame{
-			site: s, Place: at, Title: "Model intelligence", Section: "/snapshots", Canonical: "/snapshots", Dataset: stampOf(gen), Scripts: []string{"app.js"},
-			Description: "Composite scores of open-weight models from published evaluations, with their sources, confidence and limits.", Forms: forms(at, "json", "md"),
-		},
+		Frame: s.frame(gen, at, "/snapshots", "Model intelligence",
+			"Composite scores of open-weight models from published evaluations, with their sources, confidence and limits.", "json", "md"),
 		Heading: "Model intelligence",
 		Lead:    "Scores from 0 to 100, made from published evaluations. We measured none of them, and they apply to the full models, not to quantized files.",
 	}
@@ -62,7 +61,7 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 	}
 	page := gen.Models.Select(index.Query{Sort: index.Sort{Field: "intelligence", Desc: true}, Limit: shownScores})
 	for _, ord := range page.Ords {
-		m := decode[modelRecord](gen.Models.Row(ord))
+		m := decode[rows.ModelDetail](gen.Models.Row(ord))
 		in := m.Intelligence
 		if in == nil || in.Score == nil {
 			break

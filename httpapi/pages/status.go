@@ -10,10 +10,8 @@ import (
 // was found and the state; rows of limited a tier, the code of an error and the number of requests.
 func (s *Site) Status(gen *index.Generation, version string, started time.Time, objectives, limited [][]Cell, at Place) []byte {
 	const lead, minute = "What this server promises, and what it has done since its start.", "2006-01-02 15:04 MST"
-	return (&Sheet{
-		Frame: Frame{
-			site: s, Place: at, Title: "Status", Canonical: "/status", Unlisted: true, Dataset: stampOf(gen), Scripts: []string{"app.js"}, Description: lead,
-		},
+	v := &Sheet{
+		Frame:   s.frame(gen, at, "/status", "Status", lead),
 		Heading: "Status",
 		Lead:    lead + " Counts restart from zero when the server restarts.",
 		Figures: []Fact{
@@ -25,5 +23,7 @@ func (s *Site) Status(gen *index.Generation, version string, started time.Time, 
 			{ID: "objectives", Title: "Objectives", Columns: columns("Objective", "Promised", "Since the start", "State"), Rows: objectives},
 			{ID: "limited", Title: "Requests over a limit", Intro: "Requests answered with 429, by tier of the key.", Columns: columns("Tier", "Reason", "#Requests"), Rows: limited},
 		},
-	}).HTML()
+	}
+	v.Unlisted = true
+	return v.HTML()
 }
