@@ -47,8 +47,23 @@ const (
 	DumpsOpen  DumpMode = "open"  // anyone
 )
 
+// Options are what an operator decides about a Server, with the tags of flags; their help says what they mean. An IPv6
+// network of 64 bits counts as one address.
+type Options struct {
+	BaseURL               string   `help:"Public address of the service; default taken from each request." env:"MODELDEX_BASE_URL" placeholder:"URL"`
+	SupportEmail          string   `help:"E-mail address for callers to report problems to." env:"MODELDEX_SUPPORT_EMAIL" default:"support@localhost"`
+	RepositoryURL         string   `help:"Where the dataset files are kept, such as https://github.com/owner/name; append /tree/BRANCH/FOLDER for a branch other than main and a folder other than data. The page /contribute then links to it." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
+	Connections           int      `name:"max-connections" help:"Connections that may be open at once; 0 means 16384, or fewer if the limit on open files is lower." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
+	ConnectionsPerAddress int      `name:"max-connections-per-address" help:"Connections per client address; 0 means a quarter of --max-connections." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
+	Dumps                 DumpMode `help:"Who may download the whole dataset as files: open, keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
+	PagesPerMinute        int      `help:"Pages, charts and large documents that one address may request per minute without a key; 0 means no limit. Direct requests from this machine are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
+	PagesAtOnce           int      `help:"Pages, charts and large documents that one address may request at once without a key." env:"MODELDEX_PAGES_AT_ONCE" default:"240"`
+	TrialPerDay           int      `name:"trial-calls" help:"Calls to fit, resolve and ask that one address may make per day without a key; 0 means none." env:"MODELDEX_TRIAL_CALLS" default:"30"`
+}
+
 // Config is what a Server needs. Fields without a default must be set.
 type Config struct {
+	Options
 	Live *index.Live
 	// Keeper is nil for a server that one user runs for himself: nothing asks for a key and nothing is counted.
 	Keeper keeper
@@ -63,37 +78,16 @@ type Config struct {
 	Snapshots func() *snapshot.Catalog
 	// Schemas are JSON Schemas by file name, served under /api/v1/schemas.
 	Schemas map[string][]byte
-	// BaseURL is put before the addresses of error pages; empty takes scheme and host of the request.
-	BaseURL string
-	// RepositoryURL is where the files of the dataset are kept, for readers who propose lines; empty:
-	// unknown.
-	RepositoryURL string
-	// SupportEmail is shown with errors of our own.
-	SupportEmail string
 	// CacheBytes bounds the bodies kept for reuse; zero means 256 MiB.
 	CacheBytes int64
 	// TrustedProxies are the peers whose Forwarded, X-Forwarded-For and -Proto are believed.
 	TrustedProxies proxies.Trusted
-	// Connections is how many connections are open at a time. Zero means 16,384, or as many as the
-	// process may have file descriptors for, less a reserve; that bound holds for other values too.
-	Connections int
-	// ConnectionsPerAddress is how many of them one address may have, an IPv6 network of 64 bits
-	// counting as one; zero means a quarter. Trusted proxies are exempt.
-	ConnectionsPerAddress int
-	// PagesPerMinute is how many pages, charts and large documents one address may ask for per minute
-	// without a key, and PagesAtOnce how many of them at once. An IPv6 network of 64 bits counts as one
-	// address. Zero pages per minute is unlimited.
-	PagesPerMinute, PagesAtOnce int
-	// TrialPerDay is how many calls of fit, resolve and ask one address may make a day without a key. Zero is none.
-	TrialPerDay int
 	// Version is the program's, shown in OpenAPI and metrics.
 	Version string
 	// Log takes failures and, at debug level, every request. Nil drops them.
 	Log *slog.Logger
 	// Worked, if set, is called after work in the background that took much memory for a while.
 	Worked func()
-	// Dumps says who may have the dumps; the zero value is DumpsOff.
-	Dumps DumpMode
 	// Files are the files of the dataset, for the dumps.
 	Files fs.FS
 	// Now is the clock of Retry-After and RateLimit; nil means the time a request was read.

@@ -80,7 +80,7 @@ func newServiceAt(tb testing.TB, live *index.Live, burst quota.Burst, clock func
 	if err != nil {
 		tb.Fatal(err)
 	}
-	server, err := New(Config{Live: live, Keeper: keeper, Now: clock, SupportEmail: "support@example.com", TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}})
+	server, err := New(Config{Live: live, Keeper: keeper, Now: clock, Options: Options{SupportEmail: "support@example.com"}, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -63,7 +63,7 @@ var extraDirs = []string{"snapshots"}
 // soon and changes nothing.
 func (r *reloader) start(ctx context.Context, start watchFunc) watcher {
 	if r.cfg.Dir == "" {
-		return fixed{}
+		return nil
 	}
 	if start == nil {
 		start = watchFiles

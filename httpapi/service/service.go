@@ -24,11 +24,24 @@ import (
 	"modeldex/quota/ledgers"
 )
 
+// Options are what an operator decides about a service, with the tags of flags; their help says what they mean.
+type Options struct {
+	Addr               string `help:"Address to listen on; port 0 picks one." env:"MODELDEX_ADDR" default:"127.0.0.1:8080"`
+	AdminAddr          string `help:"Address for metrics and administration over TCP; off by default. Requests need the admin token." env:"MODELDEX_ADMIN_ADDR" placeholder:"HOST:PORT"`
+	AdminTokenFile     string `help:"File with the token for --admin-addr; default the ledger's name with .token. It is created if it does not exist. MODELDEX_ADMIN_TOKEN takes precedence." env:"MODELDEX_ADMIN_TOKEN_FILE" placeholder:"FILE"`
+	AdminToken         string `hidden:"" help:"The token itself, for the environment only: other users can see flags in the process list." env:"MODELDEX_ADMIN_TOKEN"`
+	SignupsPerHour     int    `help:"Keys that one address may create per hour; 0 means no limit. Direct requests from this machine are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
+	KeysPerEmail       int    `help:"Active keys that one e-mail address may have; 0 means no limit." env:"MODELDEX_KEYS_PER_EMAIL" default:"5"`
+	FoldPlusTags       bool   `help:"Count name+tag@example.com as name@example.com." env:"MODELDEX_FOLD_PLUS_TAGS"`
+	WebhooksToLoopback bool   `help:"Allow webhooks with http and https URLs on this machine, for trying them out; never use this on a public server." env:"MODELDEX_WEBHOOKS_TO_LOOPBACK"`
+}
+
 // Config is what a service needs. Fields without a default must be set.
 type Config struct {
 	// Config is what the API needs. Live, Keeper, History, Records, Hooks, Snapshots and Worked are set here; Files are the
 	// dataset, and Log must not be nil.
 	httpapi.Config
+	Options
 	// Dir is the directory of Files, which is watched; empty means that they never change.
 	Dir string
 	// Where says in the log where the dataset is.
@@ -38,22 +51,6 @@ type Config struct {
 
 	// Place is where keys and quota are kept; the ledger file is created if it is missing.
 	Place operator.Place
-	// SignupsPerHour and KeysPerEmail are those of quota.Config.
-	SignupsPerHour, KeysPerEmail int
-	// PlusTags compares e-mail addresses without plus tags.
-	PlusTags bool
-
-	// Addr is the TCP address of the API; port 0 picks one.
-	Addr string
-	// AdminAddr is a TCP address for administration, beside the socket; empty means none.
-	AdminAddr string
-	// AdminToken is the bearer token of AdminAddr; empty means that of the file AdminTokenFile.
-	AdminToken string
-	// AdminTokenFile is created with a random token if it does not exist; empty means the name of
-	// the ledger with .token.
-	AdminTokenFile string
-	// WebhooksToLoopback lets webhooks have URLs of this machine, over http as well.
-	WebhooksToLoopback bool
 	// Stdout gets one line when the service is ready for requests.
 	Stdout io.Writer
 
@@ -72,7 +69,8 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	r := newReloader(&cfg)
 	// Before the first load: SIGHUP would end the process. What a change during that load needs, the watcher does.
 	defer onHangup(r.rescan)()
-	defer outliveReaders()()
+	signal.Ignore(syscall.SIGPIPE) // of a log or standard output whose reader has ended
+	defer signal.Reset(syscall.SIGPIPE)
 	cfg.Log.Info("starting: the dataset is loaded and checked first", "version", cfg.Version, "data", cfg.Where, "ledger", cfg.Place.Address(), "addr", cfg.Addr)
 	if err := r.first(ctx); err != nil {
 		return err
@@ -84,7 +82,9 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	watcher := r.start(ctx, cfg.watch)
 	endBackground := sync.OnceFunc(func() {
 		endLoads()
-		watcher.Close()
+		if watcher != nil {
+			watcher.Close()
+		}
 	})
 	defer endBackground()
 
@@ -137,7 +137,7 @@ func openLedger(ctx context.Context, cfg *Config) (opened *operator.Opened, undo
 		_, statErr = os.Lstat(cfg.Place.Ledger)
 	}
 	opened, err = cfg.Place.Open(ctx, quota.Config{
-		SignupsPerHour: cfg.SignupsPerHour, KeysPerEmail: cfg.KeysPerEmail, PlusTags: cfg.PlusTags,
+		SignupsPerHour: cfg.SignupsPerHour, KeysPerEmail: cfg.KeysPerEmail, PlusTags: cfg.FoldPlusTags,
 		OnError:     func(err error) { cfg.Log.Error("ledger", "cause", err) },
 		OnRecovered: func(after time.Duration) { cfg.Log.Info("ledger works again", "after", after.String()) },
 	}, quota.Options{})
@@ -221,29 +221,15 @@ func startWebhooks(cfg *Config, r *reloader, opened *operator.Opened) (*webhook.
 func onHangup(do func()) (stop func()) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
-	done := make(chan struct{})
 	go func() {
-		for {
-			select {
-			case <-hangups:
-				do()
-			case <-done:
-				return
-			}
+		for range hangups {
+			do()
 		}
 	}()
 	return func() {
 		signal.Stop(hangups)
-		close(done)
+		close(hangups)
 	}
-}
-
-// outliveReaders keeps the process running, until stop is called, after the program that reads its log or its
-// standard output has ended. Go ends a process that writes to such a pipe, unless the process handles SIGPIPE.
-func outliveReaders() (stop func()) {
-	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE)
-	return func() { signal.Stop(broken) }
 }
 
 // watcher is a *watch.Watcher, or a test's.
@@ -258,9 +244,3 @@ type watchFunc func(ctx context.Context, dir string, last *dataset.Set, opt watc
 func watchFiles(ctx context.Context, dir string, last *dataset.Set, opt watch.Options, take func(*dataset.Set, error)) watcher {
 	return watch.Watch(ctx, dir, last, opt, take)
 }
-
-// fixed is the watcher of files that never change.
-type fixed struct{}
-
-func (fixed) Rescan() {}
-func (fixed) Close()  {}

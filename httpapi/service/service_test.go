@@ -129,7 +129,7 @@ func config(t *testing.T) (Config, *buffer) {
 	log := &buffer{}
 	return Config{
 		Config: httpapi.Config{Files: os.DirFS(dir), CacheBytes: 1 << 20, Log: slog.New(slog.NewTextHandler(log, nil))},
-		Dir:    dir, Where: dir, Place: operator.Place{Ledger: filepath.Join(keys, "m.db")}, Addr: "127.0.0.1:0", Stdout: io.Discard,
+		Dir:    dir, Where: dir, Place: operator.Place{Ledger: filepath.Join(keys, "m.db")}, Options: Options{Addr: "127.0.0.1:0"}, Stdout: io.Discard,
 	}, log
 }
 

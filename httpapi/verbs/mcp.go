@@ -30,7 +30,7 @@ func (c *MCP) Run(env *verbs.Env) error {
 	log := slog.New(slog.NewTextHandler(env.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	const cacheBytes = 16 << 20
 	return service.ServeMCP(ctx, service.Config{
-		Config: httpapi.Config{Files: src.Files, BaseURL: c.BaseURL, CacheBytes: cacheBytes, Version: env.Version, Log: log},
+		Config: httpapi.Config{Options: httpapi.Options{BaseURL: c.BaseURL}, Files: src.Files, CacheBytes: cacheBytes, Version: env.Version, Log: log},
 		Dir:    src.Dir, Where: src.Where,
 	}, os.Stdin, writeCloser{env.Stdout})
 }

@@ -23,34 +23,38 @@ const defaultAddr = "127.0.0.1:8080"
 
 // Validate checks the values of all flags before anything is loaded, opened or created.
 func (c *Serve) Validate() error {
-	if c.Addr == "" {
-		c.Addr = defaultAddr
+	if c.Process.Addr == "" {
+		c.Process.Addr = defaultAddr
+	}
+	var proxyErr error
+	if c.trusted, proxyErr = proxies.Parse(c.TrustedProxies); proxyErr != nil {
+		proxyErr = fmt.Errorf("--trusted-proxies: %w", proxyErr)
 	}
 	return errors.Join(
-		checkAddr("--addr", c.Addr),
-		checkAddr("--admin-addr", c.AdminAddr),
-		checkOrigin("--base-url", "https://api.example.com", c.BaseURL),
-		checkURL("--repository-url", "https://github.com/owner/name", c.RepositoryURL),
-		checkSupport(c.SupportEmail),
+		checkAddr("--addr", c.Process.Addr),
+		checkAddr("--admin-addr", c.Process.AdminAddr),
+		checkOrigin("--base-url", "https://api.example.com", c.API.BaseURL),
+		checkURL("--repository-url", "https://github.com/owner/name", c.API.RepositoryURL),
+		checkSupport(c.API.SupportEmail),
 		checkRange("--cache-mb", c.CacheMB, 1),
-		checkRange("--signups-per-hour", int64(c.SignupsPerHour), 0),
-		checkRange("--pages-per-minute", int64(c.PagesPerMinute), 0),
-		checkRange("--pages-at-once", int64(c.PagesAtOnce), 1),
-		checkRange("--keys-per-email", int64(c.KeysPerEmail), 0),
-		checkRange("--max-connections", int64(c.MaxConnections), 0),
-		checkRange("--max-connections-per-address", int64(c.MaxConnsPerAddr), 0),
-		checkToken(c.AdminToken),
-		c.parseProxies(),
+		checkRange("--signups-per-hour", int64(c.Process.SignupsPerHour), 0),
+		checkRange("--pages-per-minute", int64(c.API.PagesPerMinute), 0),
+		checkRange("--pages-at-once", int64(c.API.PagesAtOnce), 1),
+		checkRange("--keys-per-email", int64(c.Process.KeysPerEmail), 0),
+		checkRange("--max-connections", int64(c.API.Connections), 0),
+		checkRange("--max-connections-per-address", int64(c.API.ConnectionsPerAddress), 0),
+		checkToken(c.Process.AdminToken),
+		proxyErr,
 		c.place().Validate(),
 		c.checkTokenFile(),
 	)
 }
 
 func (c *Serve) checkTokenFile() error {
-	if c.AdminAddr == "" || c.AdminToken != "" {
+	if c.Process.AdminAddr == "" || c.Process.AdminToken != "" {
 		return nil
 	}
-	file := cmp.Or(c.AdminTokenFile, c.place().TokenFile())
+	file := cmp.Or(c.Process.AdminTokenFile, c.place().TokenFile())
 	_, err := operator.ReadToken(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if info, dirErr := os.Stat(filepath.Dir(file)); dirErr == nil && info.IsDir() {
@@ -67,16 +71,9 @@ func (c *Serve) checkTokenFile() error {
 // warnIgnored warns about flags that have no effect without another. They are no fault: programs that share an environment
 // need not all use all of it.
 func (c *Serve) warnIgnored(log *slog.Logger) {
-	if c.AdminAddr == "" && (c.AdminToken != "" || c.AdminTokenFile != "") {
+	if c.Process.AdminAddr == "" && (c.Process.AdminToken != "" || c.Process.AdminTokenFile != "") {
 		log.Warn("a flag has no effect", "flag", "--admin-token-file", "without", "--admin-addr")
 	}
-}
-
-func (c *Serve) parseProxies() (err error) {
-	if c.trusted, err = proxies.Parse(c.TrustedProxies); err != nil {
-		return fmt.Errorf("--trusted-proxies: %w", err)
-	}
-	return nil
 }
 
 func checkAddr(flag, addr string) error {
