@@ -8,11 +8,11 @@ import (
 
 func dumpSources(cfg *Config, gen *index.Generation) *export.Sources {
 	src := &export.Sources{
-		About: aboutOf(gen), FS: cfg.Files,
+		About: aboutOf(gen), FS: cfg.Files, Addresses: "/api/v1/dumps/",
 		Extras: []string{"snapshots/" + snapshot.Pattern, "changes/*.ndjson"},
 	}
 	for _, f := range gen.Files {
-		src.Originals = append(src.Originals, export.Original{Name: f.Name, Size: f.Size, Digest: f.Digest})
+		src.Originals = append(src.Originals, export.Original{Name: f.Name, Digest: f.Digest})
 	}
 	table := func(schema *export.Schema, t *index.Table, row func(uint32) []byte) export.Table {
 		return export.Table{Schema: schema, Count: t.Len(), Rows: func() export.Rows { return allRowsOf(t, row) }}

@@ -16,55 +16,14 @@ import (
 	"modeldex/quota"
 )
 
-// DumpView is the files of one edition of the dataset.
-type DumpView struct {
-	// SHA-256 over the files of the dataset, in hex.
-	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Version of the dataset.
-	Version string `json:"version" jsonschema:"example=2026.11.22"`
-	// Hash of the files of the dump, in hex: what its addresses hold. It differs from that of another dump of the same dataset where a snapshot was published in between, or another version of the program wrote it.
-	Edition string `json:"edition" jsonschema:"pattern=^[0-9a-f]{32}$"`
-	// Licence of the collection of facts.
-	License string `json:"licence" jsonschema:"example=CC-BY-SA-4.0"`
-	// The files, by name.
-	Files []DumpFile `json:"files"`
-}
-
-// DumpFile is one file of a dump.
-type DumpFile struct {
-	// Name of the file.
-	Name string `json:"name" jsonschema:"example=benchmarks.parquet"`
-	// Address of the file, which never changes its content.
-	URL string `json:"url" jsonschema:"format=uri-reference,example=/api/v1/dumps/0123456789abcdef0123456789abcdef/benchmarks.parquet"`
-	// Size in bytes.
-	Bytes int64 `json:"bytes" jsonschema:"minimum=0,example=423112"`
-	// SHA-256 of the file, in hex.
-	SHA256 string `json:"sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Media type.
-	MediaType string `json:"media_type" jsonschema:"example=application/vnd.apache.parquet"`
-	// Number of rows; null if the file is not a table.
-	Rows *int `json:"rows" jsonschema:"nullable,minimum=0,example=5496"`
-}
-
 func listDumps(s *Server, req *request) (*response, *failure) {
 	dump, f := s.dumpFor(req)
 	if f != nil {
 		return nil, f
 	}
-	view := DumpView{Digest: dump.Digest, Version: dump.Version, Edition: dump.Edition, License: dump.Licence, Files: make([]DumpFile, len(dump.Files))}
-	for i, file := range dump.Files {
-		view.Files[i] = DumpFile{Name: file.Name, URL: dumpAddress(dump, file.Name), Bytes: file.Size, SHA256: file.SHA256, MediaType: file.MediaType}
-		if file.Rows >= 0 {
-			view.Files[i].Rows = &file.Rows
-		}
-	}
-	resp := newData(req, view)
+	resp := newData(req, dump)
 	s.keepDump(resp, "max-age=60")
 	return resp, nil
-}
-
-func dumpAddress(d *export.Dump, name string) string {
-	return "/api/v1/dumps/" + d.Edition + "/" + name
 }
 
 const dumpRetry = 30 * time.Second
@@ -138,7 +97,7 @@ func getDump(s *Server, req *request) (*response, *failure) {
 	}
 	if which != dump.Edition {
 		resp := newResponse(http.StatusTemporaryRedirect, "", nil)
-		resp.set("Location", dumpAddress(dump, name))
+		resp.set("Location", file.URL)
 		s.keepDump(resp, "max-age=60")
 		return resp, nil
 	}

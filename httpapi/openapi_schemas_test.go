@@ -11,6 +11,7 @@ import (
 	"modeldex/dataset/fit"
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/changes"
+	"modeldex/httpapi/export"
 	"modeldex/httpapi/query"
 	"modeldex/httpapi/rows"
 	"modeldex/httpapi/webhook"
@@ -28,7 +29,7 @@ import (
 var publicNames = map[string]string{
 	"View": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
 	"MessageDataset": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
-	"KeyView": "Key", "DumpView": "Dump", "QuotaView": "KeyQuota",
+	"KeyView": "Key", "File": "DumpFile", "QuotaView": "KeyQuota",
 	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName", "AskView": "AskedQuestion", "ReadingView": "Reading", "ReadNameView": "ReadName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "MeasuredRun": "FitMeasuredRun", "Estimate": "FitEstimate",
@@ -53,7 +54,7 @@ var rendered = []any{
 	RecordMeta{},
 	Notice{},
 	SnapshotInfo{},
-	DumpView{},
+	export.Dump{},
 	SchemaInfo{},
 	Endpoint{},
 	Problem{},
@@ -74,7 +75,7 @@ var rendered = []any{
 // typeSchemas gives the schema of every rendered type and of those it holds, in order of name.
 func typeSchemas() object {
 	r := &jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: scalarSchema, Namer: publicName}
-	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/query": "./query", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/webhook": "./webhook"} {
+	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/export": "./export", "modeldex/httpapi/query": "./query", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/webhook": "./webhook"} {
 		if err := r.AddGoComments(pkg, dir); err != nil {
 			panic(err)
 		}

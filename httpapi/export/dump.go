@@ -21,23 +21,35 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Dump is the files of one generation of a dataset, finished. It is immutable and safe for concurrent
-// use.
+// Dump is the files of one edition of the dataset. It is complete, and safe for concurrent use.
 type Dump struct {
-	About
-	// Edition is a hash of all files, in hex: an address that holds it never changes its content.
-	Edition string
-	Files   []*File // in order of name
+	// SHA-256 over the files of the dataset, in hex.
+	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Version of the dataset.
+	Version string `json:"version" jsonschema:"example=2026.11.22"`
+	// Hash of the files of the dump, in hex: what its addresses hold. It differs from that of another dump of the same dataset where a snapshot was published in between, or another version of the program wrote it.
+	Edition string `json:"edition" jsonschema:"pattern=^[0-9a-f]{32}$"`
+	// Licence of the collection of facts.
+	License string `json:"licence" jsonschema:"example=CC-BY-SA-4.0"`
+	// The files, by name.
+	Files []*File `json:"files"`
 }
 
 // File is one file of a dump. Its bytes are on disk, in an open file that has no name. The system frees them when
 // nothing refers to the File any more, or the process ends in whatever way.
 type File struct {
-	Name      string
-	MediaType string
-	Size      int64  // in bytes
-	SHA256    string // in hex
-	Rows      int    // -1 where the file has none
+	// Name of the file.
+	Name string `json:"name" jsonschema:"example=benchmarks.parquet"`
+	// Address of the file, which never changes its content.
+	URL string `json:"url" jsonschema:"format=uri-reference,example=/api/v1/dumps/0123456789abcdef0123456789abcdef/benchmarks.parquet"`
+	// Size in bytes.
+	Size int64 `json:"bytes" jsonschema:"minimum=0,example=423112"`
+	// SHA-256 of the file, in hex.
+	SHA256 string `json:"sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Media type.
+	MediaType string `json:"media_type" jsonschema:"example=application/vnd.apache.parquet"`
+	// Number of rows; null if the file is not a table.
+	Rows *int `json:"rows" jsonschema:"nullable,minimum=0,example=5496"`
 
 	data *os.File // closed by the runtime when nothing refers to it
 }
@@ -65,14 +77,14 @@ type Table struct {
 // Original is one file of a dataset, as it was loaded.
 type Original struct {
 	Name   string
-	Size   int64
-	Digest [sha256.Size]byte
+	Digest [sha256.Size]byte // zero of a file that was not loaded
 }
 
 // Sources is what a dump is made of.
 type Sources struct {
 	About
-	Tables []Table
+	Addresses string // an address followed by the edition and the name of a file leads to it
+	Tables    []Table
 	// Originals are the files of the dataset in FS. Extras are patterns (see path.Match) of files
 	// that belong to it and were not loaded with it, such as published documents.
 	FS        fs.FS
@@ -87,7 +99,7 @@ type Sources struct {
 //
 // The files are temporary and have no names.
 func Build(ctx context.Context, src *Sources) (_ *Dump, err error) {
-	b := &builder{ctx: ctx, src: src, dump: &Dump{About: src.About}}
+	b := &builder{ctx: ctx, src: src, dump: &Dump{Digest: src.Digest, Version: src.Version, License: src.Licence}}
 	defer func() {
 		for _, f := range b.dump.Files {
 			if err != nil {
@@ -125,7 +137,7 @@ func (b *builder) table(t *Table) error {
 		if compressed {
 			name, media = name+".zst", zstdType
 		}
-		out, err := b.create(name, media, t.Count, compressed)
+		out, err := b.create(name, media, &t.Count, compressed)
 		if err != nil {
 			return err
 		}
@@ -166,7 +178,7 @@ type output struct {
 }
 
 // create begins a file of the dump, without a name on disk. finish ends it.
-func (b *builder) create(name, media string, rows int, compressed bool) (*output, error) {
+func (b *builder) create(name, media string, rows *int, compressed bool) (*output, error) {
 	data, err := os.CreateTemp("", "modeldex-dump-*")
 	if err != nil {
 		return nil, err
@@ -200,8 +212,6 @@ func (o *output) finish() error {
 	return err
 }
 
-const archiveName = "dataset.tar.zst"
-
 func (b *builder) originals() error {
 	files := slices.Clone(b.src.Originals)
 	for _, pattern := range b.src.Extras {
@@ -211,12 +221,12 @@ func (b *builder) originals() error {
 		}
 		for _, name := range names {
 			if !slices.ContainsFunc(files, func(o Original) bool { return o.Name == name }) {
-				files = append(files, Original{Name: name, Size: -1})
+				files = append(files, Original{Name: name})
 			}
 		}
 	}
 	slices.SortFunc(files, func(x, y Original) int { return cmp.Compare(x.Name, y.Name) })
-	out, err := b.create(archiveName, zstdType, -1, true)
+	out, err := b.create("dataset.tar.zst", zstdType, nil, true)
 	if err != nil {
 		return err
 	}
@@ -233,39 +243,22 @@ func (b *builder) originals() error {
 }
 
 func (b *builder) original(archive *tar.Writer, o Original) error {
-	f, err := b.src.FS.Open(o.Name)
-	if errors.Is(err, fs.ErrNotExist) {
+	body, err := fs.ReadFile(b.src.FS, o.Name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && o.Digest != [sha256.Size]byte{} && sha256.Sum256(body) != o.Digest {
 		return ErrChanged
 	}
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	var in io.Reader = f
-	if o.Size < 0 { // an extra, of a few megabytes
-		body, err := io.ReadAll(f)
-		if err != nil {
-			return err
-		}
-		o.Size, o.Digest, in = int64(len(body)), sha256.Sum256(body), bytes.NewReader(body)
-	}
-	if err := archive.WriteHeader(&tar.Header{Name: path.Clean(o.Name), Mode: 0o644, Size: o.Size, ModTime: time.Unix(0, 0), Format: tar.FormatPAX}); err != nil {
+	head := &tar.Header{Name: path.Clean(o.Name), Mode: 0o644, Size: int64(len(body)), ModTime: time.Unix(0, 0), Format: tar.FormatPAX}
+	if err := archive.WriteHeader(head); err != nil {
 		return err
 	}
-	sum := sha256.New()
-	n, err := io.Copy(archive, io.TeeReader(io.LimitReader(in, o.Size), sum))
-	if err != nil {
-		return err
-	}
-	if more, _ := in.Read(make([]byte, 1)); more > 0 || n != o.Size || [sha256.Size]byte(sum.Sum(nil)) != o.Digest {
-		return ErrChanged
-	}
-	return nil
+	_, err = archive.Write(body)
+	return err
 }
 
-// sumsName is the file with the hashes of all others.
-const sumsName = "SHA256SUMS"
-
+// sums adds the file with the hashes of all others.
 func (b *builder) sums() error {
 	byName := func(x, y *File) int { return cmp.Compare(x.Name, y.Name) }
 	slices.SortFunc(b.dump.Files, byName)
@@ -275,11 +268,14 @@ func (b *builder) sums() error {
 	}
 	sum := sha256.Sum256(text.Bytes())
 	b.dump.Edition = hex.EncodeToString(sum[:16])
-	out, err := b.create(sumsName, "text/plain; charset=utf-8", -1, false)
+	out, err := b.create("SHA256SUMS", "text/plain; charset=utf-8", nil, false)
 	if err != nil {
 		return err
 	}
-	_, err = text.WriteTo(out)
 	slices.SortFunc(b.dump.Files, byName)
+	for _, f := range b.dump.Files {
+		f.URL = b.src.Addresses + b.dump.Edition + "/" + f.Name
+	}
+	_, err = text.WriteTo(out)
 	return errors.Join(err, out.finish())
 }

@@ -27,7 +27,7 @@ func sources(t *testing.T, rows [][]byte) *Sources {
 		Tables: []Table{{Schema: sampleSchema, Count: len(rows), Rows: func() Rows { return rowsOf(rows) }}},
 	}
 	for _, name := range []string{"tools/b.json", "dataset.json"} {
-		src.Originals = append(src.Originals, Original{name, int64(len(files[name].Data)), sha256.Sum256(files[name].Data)})
+		src.Originals = append(src.Originals, Original{name, sha256.Sum256(files[name].Data)})
 	}
 	return src
 }
@@ -91,7 +91,7 @@ func TestBuild(t *testing.T) {
 	if got := string(bytesOf(t, d, "SHA256SUMS")); got != sums {
 		t.Errorf("SHA256SUMS:\n%s\nwant\n%s", got, sums)
 	}
-	if got := d.Find("samples.csv.zst").Rows; got != 300 {
+	if got := *d.Find("samples.csv.zst").Rows; got != 300 {
 		t.Errorf("%d rows are said, want 300", got)
 	}
 	again, err := Build(context.Background(), sources(t, rows))
