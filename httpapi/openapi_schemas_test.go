@@ -29,7 +29,7 @@ import (
 var publicNames = map[string]string{
 	"View": "Webhook", "AttemptView": "WebhookAttempt", "DeliveryView": "WebhookDelivery", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
 	"MessageDataset": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
-	"KeyView": "Key", "File": "DumpFile", "QuotaView": "KeyQuota",
+	"KeyView": "Key", "File": "DumpFile", "Info": "SnapshotInfo", "QuotaView": "KeyQuota",
 	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName", "AskView": "AskedQuestion", "ReadingView": "Reading", "ReadNameView": "ReadName",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "MeasuredRun": "FitMeasuredRun", "Estimate": "FitEstimate",
@@ -53,7 +53,7 @@ var rendered = []any{
 	Links{},
 	RecordMeta{},
 	Notice{},
-	SnapshotInfo{},
+	snapshot.Info{},
 	export.Dump{},
 	SchemaInfo{},
 	Endpoint{},

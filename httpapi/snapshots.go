@@ -2,55 +2,13 @@ package httpapi
 
 import (
 	"strings"
-	"time"
 
 	"modeldex/httpapi/encoding"
 	"modeldex/snapshot"
 )
 
-// SnapshotInfo is one published snapshot document in the list of them.
-type SnapshotInfo struct {
-	// Hash of the document, its immutable address.
-	Hash string `json:"output_hash_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Address of the document.
-	URL string `json:"url" jsonschema:"example=/api/v1/snapshots/e554ef47"`
-	// Version of its schema.
-	SchemaVersion string `json:"schema_version" jsonschema:"example=service-model-intelligence-snapshot-v1"`
-	// Address of its schema.
-	SchemaURL string `json:"schema_url"`
-	// When it was made.
-	GeneratedAt time.Time `json:"generated_at"`
-	// Licence of the document.
-	License string `json:"license"`
-	// Whom it owes its numbers to.
-	Attribution string `json:"attribution"`
-	// Models in it.
-	ModelCount int64 `json:"model_count"`
-	// Scores in it.
-	ScoreCount int64 `json:"score_count"`
-	// Evaluation sources it draws on.
-	SourceCount int64 `json:"source_count"`
-	// Models by confidence of their composite.
-	ConfidenceCounts snapshot.ConfidenceCounts `json:"confidence_counts"`
-	// Size of the document, in bytes.
-	Bytes int `json:"bytes"`
-}
-
 func listSnapshots(_ *Server, req *request) (*response, *failure) {
-	return newData(req, snapshotInfos(req.catalog)), nil
-}
-
-func snapshotInfos(catalog *snapshot.Catalog) []SnapshotInfo {
-	list := catalog.List()
-	infos := make([]SnapshotInfo, len(list))
-	for i, d := range list {
-		infos[i] = SnapshotInfo{
-			Hash: d.Hash, URL: "/api/v1/snapshots/" + d.Hash, SchemaVersion: d.SchemaVersion, SchemaURL: d.SchemaURL,
-			GeneratedAt: d.GeneratedAt, License: d.License, Attribution: d.Attribution, ModelCount: d.ModelCount,
-			ScoreCount: d.ScoreCount, SourceCount: d.SourceCount, ConfidenceCounts: d.ConfidenceCounts, Bytes: d.Bytes,
-		}
-	}
-	return infos
+	return newData(req, req.catalog.List()), nil
 }
 
 func latestSnapshot(s *Server, req *request) (*response, *failure) {

@@ -41,31 +41,54 @@ type Published struct {
 	intelligence map[string]Intelligence
 }
 
-// Info describes a published document without its models.
+// Info is one published snapshot document in the list of them.
 type Info struct {
-	Path             string // file in the folder
-	Hash             string // output_hash_sha256, its immutable address
-	SchemaVersion    string
-	SchemaURL        string
-	GeneratedAt      time.Time
-	License          string
-	Attribution      string
-	ModelCount       int64
-	ScoreCount       int64
-	SourceCount      int64
-	ConfidenceCounts ConfidenceCounts
-	Bytes            int // size of the document
+	// Hash of the document, its immutable address.
+	Hash string `json:"output_hash_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Address of the document.
+	URL string `json:"url" jsonschema:"example=/api/v1/snapshots/e554ef47"`
+	// Version of its schema.
+	SchemaVersion string `json:"schema_version" jsonschema:"example=service-model-intelligence-snapshot-v1"`
+	// Address of its schema.
+	SchemaURL string `json:"schema_url"`
+	// When it was made.
+	GeneratedAt time.Time `json:"generated_at"`
+	// Licence of the document.
+	License string `json:"license"`
+	// Whom it owes its numbers to.
+	Attribution string `json:"attribution"`
+	// Models in it.
+	ModelCount int64 `json:"model_count"`
+	// Scores in it.
+	ScoreCount int64 `json:"score_count"`
+	// Evaluation sources it draws on.
+	SourceCount int64 `json:"source_count"`
+	// Models by confidence of their composite.
+	ConfidenceCounts ConfidenceCounts `json:"confidence_counts"`
+	// Size of the document, in bytes.
+	Bytes int    `json:"bytes"`
+	Path  string `json:"-"` // file in the folder
 }
 
-// Intelligence is what the newest document says of one model.
+// Intelligence is what the newest snapshot document says of a model: a prior from published
+// evaluations, not a measurement made here.
 type Intelligence struct {
-	Score        *float64   // score_0_100 of the composite; nil where the document gives none
-	Lower, Upper *float64   // the 95 percent interval of Score, held inside 0..100; nil where the document gives none
-	Confidence   Confidence // how reliable Score is
-	Sources      []SourceID // sources of the composite, in order; shared, do not change
-	OpenRank     int        // place by Score among the OpenCount models with open weights and a score, 1 is best; equal scores share a place; 0: not among them
-	OpenCount    int
-	Hash         string // output_hash_sha256 of the document
+	// Composite score, 0 to 100, null if the document gives none.
+	Score *float64 `json:"score_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=71.25"`
+	// Lower end of the 95 percent interval of the score, null if the document gives none.
+	Lower *float64 `json:"lower_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=68.1"`
+	// Upper end of the 95 percent interval of the score, null if the document gives none.
+	Upper *float64 `json:"upper_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=74.4"`
+	// How reliable the composite is.
+	Confidence Confidence `json:"confidence" jsonschema:"enum=high,enum=moderate,enum=low,example=moderate"`
+	// Evaluation sources the score was made from.
+	Sources []SourceID `json:"source_ids"`
+	// Place by score among the models with open weights and a score, 1 is best; equal scores share a place. Null for a model that is not open, whose openness is unknown, or that has no score.
+	OpenRank *int `json:"open_rank" jsonschema:"nullable,minimum=1,example=12"`
+	// Number of models with open weights and a score.
+	OpenCount int `json:"open_count" jsonschema:"minimum=0,example=300"`
+	// Document it is taken from: /api/v1/snapshots/{hash}.
+	Hash string `json:"snapshot_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
 
 	evidence []best.Evidence
 }
@@ -156,7 +179,7 @@ func newPublished(name string, doc *Document, body []byte, sum [sha256.Size]byte
 	at, _ := time.Parse(time.RFC3339Nano, doc.GeneratedAt) // verified
 	p := &Published{packed: pack(body), sum: sum}
 	p.Info = Info{
-		Path: name, Hash: doc.OutputHash, SchemaVersion: doc.SchemaVersion, SchemaURL: doc.SchemaURL,
+		Path: name, Hash: doc.OutputHash, URL: "/api/v1/snapshots/" + doc.OutputHash, SchemaVersion: doc.SchemaVersion, SchemaURL: doc.SchemaURL,
 		GeneratedAt: at.UTC(), License: doc.License, Attribution: doc.Attribution,
 		ModelCount: doc.Meta.ModelCount, ScoreCount: doc.Meta.ScoreCount, SourceCount: doc.Meta.SourceCount,
 		ConfidenceCounts: doc.Meta.ConfidenceCounts, Bytes: len(body),
@@ -177,7 +200,10 @@ func intelligenceOf(doc *Document) map[string]Intelligence {
 		m := &doc.Models[i]
 		in := Intelligence{
 			Score: m.Composite.Score, Confidence: m.Composite.Confidence, Sources: []SourceID{},
-			OpenRank: ranks[m.ModelKey], OpenCount: count, Hash: doc.OutputHash,
+			OpenCount: count, Hash: doc.OutputHash,
+		}
+		if rank := ranks[m.ModelKey]; rank > 0 {
+			in.OpenRank = &rank
 		}
 		if rules != nil {
 			in.Lower, in.Upper = rules.interval(&m.Composite)

@@ -78,10 +78,10 @@ func TestCatalogIntelligence(t *testing.T) {
 	if !ok || *got.Score != 76.5025 || got.Confidence != High || got.Hash != mustHash(t, newer) || len(got.Sources) != 3 {
 		t.Errorf("Intelligence = %+v, %v, want 76.5025, high, three sources and the newer hash", got, ok)
 	}
-	if !(*got.Lower < *got.Score && *got.Score < *got.Upper) || got.OpenRank != 1 || got.OpenCount != 1 {
+	if !(*got.Lower < *got.Score && *got.Score < *got.Upper) || *got.OpenRank != 1 || got.OpenCount != 1 {
 		t.Errorf("Intelligence = %+v, want an interval around the score and place 1 of 1", got)
 	}
-	if got, ok := s.Intelligence("beta"); !ok || got.OpenRank != 0 || got.OpenCount != 1 {
+	if got, ok := s.Intelligence("beta"); !ok || got.OpenRank != nil || got.OpenCount != 1 {
 		t.Errorf("Intelligence of a model of unknown openness = %+v, %v, want no place", got, ok)
 	}
 	if _, ok := s.Intelligence("unknown"); ok {

@@ -32,7 +32,7 @@ type Model struct {
 	// Number of benchmarks that the filter model= finds; those of repackagings of the same weights are the model's own.
 	BenchmarkCountWithVariants int `json:"benchmark_count_with_variants" jsonschema:"minimum=0,example=206"`
 	// What the newest snapshot says of the model; null if it does not know it.
-	Intelligence *Intelligence `json:"intelligence" jsonschema:"nullable"`
+	Intelligence *snapshot.Intelligence `json:"intelligence" jsonschema:"nullable"`
 	// Capability of the model, which orders the lists of models that run; null if nothing is known of it, and for base models. It is not part of any snapshot.
 	Capability *best.Capability `json:"capability" jsonschema:"nullable"`
 	// What runs, in lists with fits or runs only: left out otherwise.
@@ -175,38 +175,10 @@ func appendJSON(dst []byte, v any) ([]byte, error) {
 	return append(dst, b...), err
 }
 
-// Intelligence is what the newest snapshot document says of a model: a prior from published
-// evaluations, not a measurement made here.
-type Intelligence struct {
-	// Composite score, 0 to 100, null if the document gives none.
-	Score *float64 `json:"score_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=71.25"`
-	// Lower end of the 95 percent interval of the score, null if the document gives none.
-	Lower *float64 `json:"lower_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=68.1"`
-	// Upper end of the 95 percent interval of the score, null if the document gives none.
-	Upper *float64 `json:"upper_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=74.4"`
-	// How reliable the composite is.
-	Confidence snapshot.Confidence `json:"confidence" jsonschema:"enum=high,enum=moderate,enum=low,example=moderate"`
-	// Evaluation sources the score was made from.
-	Sources []snapshot.SourceID `json:"source_ids"`
-	// Place by score among the models with open weights and a score, 1 is best; equal scores share a place. Null for a model that is not open, whose openness is unknown, or that has no score.
-	OpenRank *int `json:"open_rank" jsonschema:"nullable,minimum=1,example=12"`
-	// Number of models with open weights and a score.
-	OpenCount int `json:"open_count" jsonschema:"minimum=0,example=300"`
-	// Document it is taken from: /api/v1/snapshots/{hash}.
-	SnapshotHash string `json:"snapshot_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
-}
-
-func intelligence(catalog *snapshot.Catalog, slug string) *Intelligence {
+func intelligence(catalog *snapshot.Catalog, slug string) *snapshot.Intelligence {
 	in, ok := catalog.Intelligence(slug)
 	if !ok {
 		return nil
 	}
-	out := &Intelligence{
-		Score: in.Score, Lower: in.Lower, Upper: in.Upper, Confidence: in.Confidence,
-		Sources: in.Sources, OpenCount: in.OpenCount, SnapshotHash: in.Hash,
-	}
-	if in.OpenRank > 0 {
-		out.OpenRank = &in.OpenRank
-	}
-	return out
+	return &in
 }
