@@ -16,7 +16,6 @@ import (
 	"time"
 )
 
-// options are the flags.
 type options struct {
 	rounds int
 	round  time.Duration

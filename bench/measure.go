@@ -17,7 +17,6 @@ import (
 	"time"
 )
 
-// A target is a server and the path of each question there, empty if it cannot answer.
 type target struct {
 	name string
 	*process
@@ -28,7 +27,6 @@ type target struct {
 	asked int                                  // numbers used so far
 }
 
-// result is what one target gave in one case: medians of the rounds.
 type result struct {
 	Target    string
 	Bytes     int     // of a response, with its head
@@ -37,7 +35,6 @@ type result struct {
 	Processor time.Duration // of the server, per response
 }
 
-// measured is one case, our result first.
 type measured struct {
 	*question
 	Results []result
@@ -96,7 +93,6 @@ func median(rounds []result, of func(r result) float64) float64 {
 	return v[len(v)/2]
 }
 
-// checkFirst compares the first response with ours.
 func (t *target) checkFirst(q *question) error {
 	header := q.header
 	if t.same {
@@ -185,7 +181,6 @@ const (
 	threshold = "&min_tps=0.00#"
 )
 
-// questions are all cases, each with our response.
 func (s *server) questions() ([]*question, error) {
 	first, err := get(s.addr, firstPage, s.key, "")
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"modeldex/snapshot/svg"
 )
 
-// report is everything a run gave.
 type report struct {
 	Machine  string
 	Options  *options
@@ -26,7 +25,6 @@ type report struct {
 	Cases    []*measured
 }
 
-// describeMachine says where the figures come from.
 func describeMachine() string {
 	commit, _ := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12").Output()
 	return fmt.Sprintf("%s, %d cores, %s, commit %s, %s", processor(), runtime.NumCPU(), runtime.Version(),
@@ -47,7 +45,6 @@ func processor() string {
 	return "unknown processor"
 }
 
-// write keeps the tables and the plot, and prints the tables.
 func (r *report) write(dir string) error {
 	fmt.Print(r.tables())
 	if err := os.WriteFile(filepath.Join(dir, "speed.md"), []byte(r.tables()), 0o644); err != nil {
@@ -56,7 +53,6 @@ func (r *report) write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "speed.svg"), []byte(r.plot()), 0o644)
 }
 
-// tables are the report as Markdown.
 func (r *report) tables() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Speed\n\n`go run ./bench`. %s. %d rounds of %s, %d connections, medians.\n", r.Machine, r.Options.rounds, r.Options.round, r.Options.conns)
@@ -77,12 +73,10 @@ func (r *report) tables() string {
 	return b.String()
 }
 
-// colours of the servers in the plot.
 var colours = map[string]string{
 	"modeldex": "#d95f02", "before": "#e6ab02", "nginx": "#1f77b4", "fasthttp": "#17becf", "sqlite": "#9467bd", "duckdb": "#8c564b",
 }
 
-// plot draws responses per second as bars on a logarithmic axis.
 func (r *report) plot() string {
 	const width, left, right, top, row, least, most = 900, 330.0, 130.0, 46.0, 15.0, 10.0, 200_000.0
 	rows := 0

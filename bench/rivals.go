@@ -16,7 +16,6 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// startRivals starts all rivals that are installed; missing says why the others are not.
 func (o *options) startRivals(questions []*question, root string) (ts []*target, missing []string, err error) {
 	files := filepath.Join(o.dir, "files")
 	if err := os.Mkdir(files, 0o755); err != nil {
@@ -48,7 +47,6 @@ func (o *options) startRivals(questions []*question, root string) (ts []*target,
 	return ts, missing, nil
 }
 
-// errMissing says why a rival does not take part.
 type errMissing string
 
 func (e errMissing) Error() string { return string(e) }
@@ -96,7 +94,6 @@ func startRival(t *target, dir, program string, args func(addr string) ([]string
 	return t, t.awaitListening(addr)
 }
 
-// startNginx serves our responses as files.
 func startNginx(dir, files string) (*target, error) {
 	program, err := exec.LookPath("nginx")
 	if err != nil {
@@ -121,7 +118,6 @@ func startNginx(dir, files string) (*target, error) {
 	})
 }
 
-// startBare serves our responses with fasthttp alone, in a process of its own: see serveBare.
 func startBare(files string) (*target, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -159,7 +155,6 @@ func serveBare(addr, files string) error {
 	return server.ListenAndServe(addr)
 }
 
-// startSQLite builds and starts rivals/sqlite, a module of its own, on the benchmarks in a folder.
 func startSQLite(dir, root, data string) (*target, error) {
 	program := filepath.Join(dir, "sqlite")
 	if err := build(filepath.Join(root, "bench", "rivals", "sqlite"), program, "."); err != nil {
@@ -169,13 +164,11 @@ func startSQLite(dir, root, data string) (*target, error) {
 	return startRival(t, dir, program, func(addr string) ([]string, error) { return []string{addr, data}, nil })
 }
 
-// duckDB is the package that is measured.
 const duckDB = "@duckdb/node-api@1.5.6-r.1"
 
 //go:embed rivals/duckdb.mjs
 var duckServer []byte
 
-// startDuckDB installs DuckDB from npm and starts rivals/duckdb.mjs on the benchmarks in a folder.
 func startDuckDB(dir, data string) (*target, error) {
 	own := filepath.Join(dir, "duckdb")
 	if err := os.Mkdir(own, 0o755); err != nil {

@@ -17,7 +17,6 @@ import (
 	"time"
 )
 
-// process is a server that was started, ours or a rival's.
 type process struct {
 	cmd    *exec.Cmd
 	addr   string
@@ -25,7 +24,6 @@ type process struct {
 	ended  chan struct{}
 }
 
-// startProcess runs a program in dir.
 func startProcess(dir, name string, args ...string) (*process, error) {
 	out, err := os.CreateTemp(dir, "output")
 	if err != nil {
@@ -45,13 +43,11 @@ func startProcess(dir, name string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// printed is what the program has printed so far.
 func (p *process) printed() string {
 	b, _ := os.ReadFile(p.output) // of a file that was just made
 	return string(b)
 }
 
-// stop ends the program and waits for its end.
 func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // gone already is as good
 	kill := time.AfterFunc(20*time.Second, func() { _ = p.cmd.Process.Kill() })
@@ -59,7 +55,6 @@ func (p *process) stop() {
 	<-p.ended
 }
 
-// awaitListening waits until something listens at addr.
 func (p *process) awaitListening(addr string) error {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if conn, err := net.Dial("tcp", addr); err == nil {
@@ -102,7 +97,6 @@ func (p *process) processorTime() (time.Duration, error) {
 	return total, nil
 }
 
-// resident is the resident memory of the process in MiB.
 func (p *process) resident() (int, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
@@ -113,7 +107,6 @@ func (p *process) resident() (int, error) {
 	return kb >> 10, err
 }
 
-// freeAddr is a free address on loopback.
 func freeAddr() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -122,7 +115,6 @@ func freeAddr() (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// build builds a package of the module in dir.
 func build(dir, program, pkg string) error {
 	cmd := exec.Command("go", "build", "-o", program, pkg)
 	cmd.Dir = dir
@@ -192,7 +184,6 @@ func startServer(program, dir, data string) (*server, error) {
 	return s, nil
 }
 
-// response is what of a response is looked at.
 type response struct {
 	status int
 	etag   string

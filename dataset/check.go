@@ -60,7 +60,6 @@ func describeRules[T any](table string, rules []rule[T]) (out []RuleInfo) {
 // all is what a rule of a whole table or dataset gets in place of a record.
 type all struct{}
 
-// A checker applies the rules to the records of a source. It is for one goroutine.
 type checker struct {
 	*source
 	ctx   context.Context // of this one load: once it has ended, the findings mean nothing
@@ -188,7 +187,6 @@ var datasetRules = []rule[all]{
 	{"lost-record", "A record from a past release still exists, or its removal is recorded; benchmarks are never removed.", 0, checkKept},
 }
 
-// checkInfo holds dataset.json to one object; a missing or broken one is a finding already.
 func checkInfo(c *checker, _ all, _ place) {
 	switch n := len(c.info.recs); {
 	case n > 1:
@@ -231,7 +229,6 @@ func (c *checker) because(key any, f pendingFinding, few func() string, many fun
 	c.causes[key].found = append(c.causes[key].found, f)
 }
 
-// report adds the findings that were noted, one for those of which many have one cause.
 func (c *checker) report() {
 	for _, cause := range c.causes {
 		found := cause.found

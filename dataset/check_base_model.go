@@ -15,9 +15,6 @@ import (
 // tuned are the endings by which makers tell the model for use from the base model of the same name.
 var tuned = []string{"-instruct", "-it", "-chat"}
 
-// checkAgainstBaseModel warns of a model whose name says that another is its base model, which the other does not say, and of a
-// model that is older than the base model of its name. It also warns of an exact
-// parameter count that a model of another shape has to the last digit: it was copied.
 func checkAgainstBaseModel(c *checker, _ all, _ place) {
 	bySlug := make(map[Slug]*Model, len(c.models.recs))
 	byCount := map[float64]*Model{}
@@ -48,16 +45,13 @@ func checkAgainstBaseModel(c *checker, _ all, _ place) {
 	}
 }
 
-// licenseIDs are the SPDX ids that models and tools have, as SPDX spells them.
 var licenseIDs = []string{
 	"AGPL-3.0", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC-BY-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-SA-4.0", "CC0-1.0",
 	"GPL-2.0", "GPL-3.0", "ISC", "LGPL-3.0", "MIT", "MPL-2.0",
 }
 
-// notInID are what people write around or inside an SPDX id.
 var notInID = strings.NewReplacer("license", "", "licence", "", " version", "", " v", "", " ", "", "-", "", ",", "")
 
-// checkLicenses warns of licences that are SPDX ids in another spelling: a filter by the id does not find them.
 func checkLicenses(c *checker, _ all, _ place) {
 	ids := make(map[string]string, len(licenseIDs))
 	for _, id := range licenseIDs {
@@ -79,8 +73,6 @@ func checkLicenses(c *checker, _ all, _ place) {
 	}
 }
 
-// checkSilicon warns of records of one silicon that say different things: a processor and its graphics, a machine and
-// its chips, and a record for several variants and these.
 func checkSilicon(c *checker, _ all, _ place) {
 	bySlug := make(map[Slug]*Hardware, len(c.hardware.recs))
 	for i, h := range c.hardware.recs {
@@ -113,7 +105,6 @@ func checkSilicon(c *checker, _ all, _ place) {
 // kind of graphics differ a little between processors.
 const graphicsSlack = 1.15
 
-// checkGraphics compares the rates of a processor with those of its graphics.
 func (c *checker) checkGraphics(h, graphics *Hardware, p place) {
 	compare := func(field string, a, b *float64) {
 		if a != nil && b != nil && max(*a, *b) > graphicsSlack*min(*a, *b) {
@@ -124,8 +115,6 @@ func (c *checker) checkGraphics(h, graphics *Hardware, p place) {
 	compare("fp32_tflops", h.FP32TFLOPS, graphics.FP32TFLOPS)
 }
 
-// checkMachine compares a machine with its chips: it has at most the memory of the largest, the bandwidth of its only
-// chip, and is not older than the oldest.
 func (c *checker) checkMachine(h *Hardware, chips []*Hardware, p place) {
 	if len(chips) == 0 || len(chips) < len(*h.Chip) {
 		return
@@ -151,7 +140,6 @@ func (c *checker) checkMachine(h *Hardware, chips []*Hardware, p place) {
 	}
 }
 
-// checkVariants holds a record for several variants to what these say.
 func (c *checker) checkVariants(h *Hardware, variants []*Hardware, p place) {
 	for _, v := range variants {
 		compare := func(field string, a, b *float64) {
@@ -167,7 +155,6 @@ func (c *checker) checkVariants(h *Hardware, variants []*Hardware, p place) {
 	}
 }
 
-// baseOf is the base model that a model is named after, nil if there is none.
 func baseOf(m *Model, known map[Slug]*Model) *Model {
 	for _, ending := range tuned {
 		if name, ok := strings.CutSuffix(string(m.Slug), ending); ok {
@@ -183,15 +170,12 @@ func exact(params float64) bool {
 	return math.Abs(thousands-math.Round(thousands)) > 1e-6
 }
 
-// otherShape reports whether two shapes differ in more than entries added to a vocabulary.
 func otherShape(a, b *Architecture) bool {
 	differ := func(x, y *int64) bool { return x != nil && y != nil && *x != *y }
 	return differ(a.NumLayers, b.NumLayers) || differ(a.HiddenSize, b.HiddenSize) ||
 		differ(a.IntermediateSize, b.IntermediateSize) || differ(a.MoEIntermediateSize, b.MoEIntermediateSize)
 }
 
-// checkAccounts warns of an organization that is not that of most other models of its account on the Hub: it was copied
-// with the rest of another record.
 func checkAccounts(c *checker, _ all, _ place) {
 	type member struct {
 		at           place
@@ -218,8 +202,6 @@ func checkAccounts(c *checker, _ all, _ place) {
 	}
 }
 
-// checkOwn warns of what only one record has and another one has too: it is left over from the record that a new one was
-// copied from.
 func checkOwn(c *checker, _ all, _ place) {
 	own := owned{c, map[string]Slug{}}
 	for i, m := range c.models.recs {
@@ -270,7 +252,6 @@ func (o owned) address(p place, slug Slug, field string, address *URL) {
 	}
 }
 
-// checkFP16Siblings compares the ratio of FP16 to FP32 among parts of one architecture, basis and kind of memory.
 func checkFP16Siblings(c *checker, _ all, _ place) {
 	type kind struct{ architecture, basis, memory string }
 	groups := map[kind][]judged{}
@@ -345,7 +326,6 @@ type named struct {
 	value any
 }
 
-// shapeFields are the fields of a record part that models of one network share.
 func shapeFields(prefix string, part any) (fields []named) {
 	v := reflect.ValueOf(part)
 	for i := range v.NumField() {
@@ -405,8 +385,6 @@ const (
 	mostOfContext = 32 // times the context length of models of one shape, either way
 )
 
-// checkCardMemory compares the memory of a card with that of the other cards of its architecture, which have the same
-// chips or smaller ones.
 func checkCardMemory(c *checker, _ all, _ place) {
 	type kind struct{ architecture, memory string }
 	of := func(h *Hardware) (kind, bool) {
@@ -435,8 +413,6 @@ func checkCardMemory(c *checker, _ all, _ place) {
 	})
 }
 
-// checkPeerPrices compares the prices of a part in US dollars with its price at launch, or else with the street prices of
-// parts of its architecture and form.
 func checkPeerPrices(c *checker, _ all, _ place) {
 	type kind struct{ architecture, form string }
 	of := func(h *Hardware) kind { return kind{textOf(h.Architecture), textOf(h.FormFactor)} }
@@ -473,7 +449,6 @@ func checkPeerPrices(c *checker, _ all, _ place) {
 	})
 }
 
-// checkContexts compares context lengths among models of one family, shape and vocabulary.
 func checkContexts(c *checker, _ all, _ place) {
 	type kind struct {
 		family                Slug

@@ -74,7 +74,6 @@ var allRunsRules = []rule[all]{
 	{"run-review", "The printed names of model and hardware do not match other records better.", warned, review},
 }
 
-// index makes what the rules look records up in, and applies the rules of names.
 func (c *checker) index() {
 	c.modelSlugs = register(c, &c.models, "model", modelNames)
 	c.hardwareSlugs = register(c, &c.hardware, "hardware", hardwareNames)
@@ -99,7 +98,6 @@ func (c *checker) checkBenchmarks() {
 	c.applyAll(allRunsRules)
 }
 
-// eachRun visits every benchmark with the records it names, until the load ends.
 func (c *checker) eachRun(visit func(r *run)) {
 	for i, b := range c.benchmarks.recs {
 		if i%1024 == 0 && c.ctx.Err() != nil {
@@ -151,7 +149,6 @@ func checkRunDates(c *checker, r *run, p place) {
 	}
 }
 
-// checkRunKind keeps the two kinds of measurements apart.
 func checkRunKind(c *checker, r *run, p place) {
 	c.pair(p, "scenario", r.Scenario != nil, "total_tps", r.TotalTPS != nil)
 	of, text := map[string]bool{
@@ -237,7 +234,6 @@ var backendVendors = map[string][]Vendor{
 	"cuda": {Nvidia}, "rocm": {AMD}, "mlx": {Apple}, "metal": {Apple, AMD, Intel}, "hexagon": {Qualcomm}, "hpu": {Intel},
 }
 
-// backendsOf are the backends that any tool has, sorted.
 func backendsOf(tools []*Tool) (out []string) {
 	for _, t := range tools {
 		if t.Backends != nil {
@@ -281,8 +277,6 @@ func checkRunBackend(c *checker, r *run, p place) {
 	}
 }
 
-// checkStored warns of a label in 16 bits for weights that were trained in fewer, which is the name of a file, and of a
-// cache that is longer than the model can read.
 func checkStored(c *checker, r *run, p place) {
 	m := r.model
 	if m == nil || r.Withdrawn != nil {
@@ -310,7 +304,6 @@ const (
 // number is a cluster that nobody measured, or the number of cores.
 var mostPartsOf = map[HardwareType]int64{"cpu": 4, "soc": 4, "apu": 4}
 
-// checkRunUnlikely warns of figures of a measurement that do not go with its hardware.
 func checkRunUnlikely(c *checker, r *run, p place) {
 	h := r.hardware
 	if h == nil || r.Withdrawn != nil {
@@ -360,11 +353,8 @@ func review(c *checker, _ all, _ place) {
 // spare is what weights may pass the memory by before it counts: sizes are rounded.
 const spare = 1.05
 
-// quantized finds a storage type in the name of a model.
 var quantized = regexp.MustCompile(`(?i)[a-z]?q[0-9]|int[0-9]|fp[0-9]|bit`)
 
-// checkWeights asks for partial_offload where the weights are larger than the memory of the
-// devices, and reports a run that says it needed none. Sizes are those of the row, else parameters x bits per weight.
 func checkWeights(c *checker, _ all, _ place) {
 	if len(c.faulty) > 0 {
 		return

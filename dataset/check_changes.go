@@ -9,8 +9,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// checkChanges checks what no single line of ChangesDir shows. The releases follow each other.
-// Each line of changes belongs to one of them, says something new and has the values its act has.
 func checkChanges(c *checker, _ all, _ place) {
 	check := changesCheck{checker: c, digests: map[string]place{}}
 	for i, line := range c.changes.recs {

@@ -13,7 +13,6 @@ import (
 
 // The rules of this file are parts of those of several kinds of records.
 
-// pair holds two fields that are null together or not at all.
 func (c *checker) pair(p place, a string, hasA bool, b string, hasB bool) {
 	if hasA && !hasB {
 		c.at(p, b, "must not be null if "+a+" is known", a)
@@ -59,7 +58,6 @@ func plainNumber(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// roughNumber is plainNumber of three digits.
 func roughNumber(v float64) string {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64) // of what was just written
 	return plainNumber(rounded)
@@ -134,7 +132,6 @@ const (
 	minYear       = "1990" // nothing here is older
 )
 
-// bounded holds the figures of a record, to which rec points, to the bounds in the tags of its type.
 func (c *checker) bounded(p place, rec any) { c.boundedIn(p, "", reflect.ValueOf(rec).Elem()) }
 
 func (c *checker) boundedIn(p place, at string, v reflect.Value) {
@@ -184,8 +181,6 @@ func (c *checker) atLeast(p place, field string, v *float64, bound float64, why 
 	}
 }
 
-// checkSources compares a record with its sources. Each known fact must be named by a source, itself or with
-// the object it is in. Each name in a source must be that of a field.
 func checkSources[T any](c *checker, p place, rec *T, sources []SourceRef) {
 	s, named := record.SchemaOf(reflect.TypeFor[T]()), map[string]bool{}
 	for i := range sources {

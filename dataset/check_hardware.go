@@ -48,7 +48,6 @@ const (
 	maxCPUWatts   = 1_000 // the most built is 500
 )
 
-// checkHardwareBounds holds the figures of a part to what can be built and sold.
 func checkHardwareBounds(c *checker, h *Hardware, p place) {
 	c.bounded(p, h)
 	most, why := bandwidthBound(h)
@@ -71,13 +70,11 @@ func checkHardwareBounds(c *checker, h *Hardware, p place) {
 	}
 }
 
-// typeBandwidth is what no memory of a type passes, in GB/s, by the start of its name.
 var typeBandwidth = []struct {
 	prefix string
 	gbps   float64
 }{{"LPDDR", 1_500}, {"DDR", 2_000}, {"GDDR", 3_500}, {"HBM", maxBandwidth}}
 
-// bandwidthBound is what the memory of a part cannot pass, and why.
 func bandwidthBound(h *Hardware) (gbps float64, why string) {
 	gbps, why = maxBandwidth, " GB/s"
 	if h.MemoryType != nil {
@@ -100,7 +97,6 @@ func bandwidthBound(h *Hardware) (gbps float64, why string) {
 	return gbps, why
 }
 
-// leastBandwidth is what the memory of a part has at least, and why.
 func leastBandwidth(h *Hardware) (gbps float64, why string) {
 	switch {
 	case h.MemoryChannels != nil && h.MemorySpeedMTs != nil && h.HBMGB == nil:
@@ -111,7 +107,6 @@ func leastBandwidth(h *Hardware) (gbps float64, why string) {
 	return minBandwidth, " GB/s"
 }
 
-// rated is what channels of memory of the known speed carry, in GB/s.
 func rated(h *Hardware) float64 {
 	return float64(*h.MemoryChannels) * 8 * float64(*h.MemorySpeedMTs) / 1000
 }
@@ -152,7 +147,6 @@ func contradictHardware(c *checker, h *Hardware, p place) {
 	}
 }
 
-// inQuarter reports whether a date may be in a quarter such as 2023-Q1.
 func inQuarter(d Date, quarter string) bool {
 	if len(d) < len("2006-01") {
 		return d[:4] == Date(quarter[:4])
@@ -161,7 +155,6 @@ func inQuarter(d Date, quarter string) bool {
 	return string(d[:4])+"-Q"+strconv.Itoa((month+2)/3) == quarter
 }
 
-// checkHardwareUnlikely warns of figures of a part that do not go with each other or with its slug.
 func checkHardwareUnlikely(c *checker, h *Hardware, p place) {
 	if size := memorySize.FindStringSubmatch(string(h.Slug)); size != nil && h.VRAMGB != nil && plainNumber(*h.VRAMGB) != size[1] {
 		c.warning(p, "vram_gb", fmt.Sprintf("is not the memory in the slug %s, got %s", h.Slug, plainNumber(*h.VRAMGB)), "slug")
@@ -195,7 +188,6 @@ func checkHardwareUnlikely(c *checker, h *Hardware, p place) {
 // memorySize finds the memory that a slug says: "nvidia-gtx-1060-6gb".
 var memorySize = regexp.MustCompile(`-([0-9]+)gb(?:-|$)`)
 
-// checkFP16 holds the comparable rate to the rates it is one of.
 func checkFP16(c *checker, h *Hardware, p place) {
 	want := cmp.Or(h.FP16TensorFP32AccTFLOPS, h.FP16VectorTFLOPS)
 	switch {
@@ -227,9 +219,6 @@ func checkArchitectureDate(c *checker, h *Hardware, p place) {
 	}
 }
 
-// checkPrices checks the prices of a piece of hardware. The street price is complete, and is one of
-// the prices seen, of the same day, page and condition. Each condition says whether the goods were
-// new. No street price is older than a year on the day of release.
 func checkPrices(c *checker, h *Hardware, p place) {
 	c.pair(p, "street_price_usd", h.StreetPriceUSD != nil, "street_price_date", h.StreetPriceDate != nil)
 	c.pair(p, "street_price_usd", h.StreetPriceUSD != nil, "street_price_source", h.StreetPriceSource != nil)
@@ -256,14 +245,12 @@ func checkPrices(c *checker, h *Hardware, p place) {
 	}
 }
 
-// checkCondition warns of a condition that does not begin by saying what the price was of.
 func (c *checker) checkCondition(p place, field, condition string) {
 	if _, ok := record.ConditionOf(condition); !ok {
 		c.warning(p, field, fmt.Sprintf("must begin with one of %s, got %q", strings.Join(record.Texts(record.PriceConditions), ", "), condition))
 	}
 }
 
-// seen reports whether the street price is one of the prices seen, of the same condition.
 func seen(h *Hardware, condition string) bool {
 	want, _ := record.ConditionOf(condition)
 	for i := range h.PriceObservations {

@@ -58,7 +58,6 @@ const (
 	activeAboveName = 1.8  // as activeBelowName
 )
 
-// checkShape holds the counts of a model to each other that checkCache leaves.
 func checkShape(c *checker, m *Model, p place) {
 	a, k := &m.Architecture, &m.KVCache
 	within := func(field string, v *int64, of string, bound *int64) {
@@ -112,7 +111,6 @@ func bitsProblem(bits, ofType float64) string {
 	return fmt.Sprintf("must give %.1f to %.1f bits per weight for its type, not %.1f", low, high, bits)
 }
 
-// typeBits are the average bits per weight of the storage types, by name.
 func typeBits(types []*QuantizationType) map[string]float64 {
 	out := make(map[string]float64, len(types))
 	for _, q := range types {
@@ -123,7 +121,6 @@ func typeBits(types []*QuantizationType) map[string]float64 {
 	return out
 }
 
-// typeNames maps the letters of the name of each storage type to the name, see typeLetters.
 func typeNames(types []*QuantizationType) map[string]string {
 	out := map[string]string{}
 	for _, q := range types {
@@ -178,7 +175,6 @@ func contradictModel(c *checker, m *Model, p place) {
 // sizeName finds the sizes in a slug: "8b", "0.5b", "270m", "8x7b".
 var sizeName = regexp.MustCompile(`(?:^|-)(?:([0-9]+)x)?([0-9]+(?:\.[0-9]+)?)([bm])(?:-|$)`)
 
-// sizeFits reports whether a size in the slug of a model may be that of its parameters, all or active ones.
 func sizeFits(m *Model) bool {
 	found := sizeName.FindAllStringSubmatch(strings.ReplaceAll(string(m.Slug), "-", "--"), -1)
 	for _, part := range found {
@@ -198,7 +194,6 @@ func sizeFits(m *Model) bool {
 	return len(found) == 0
 }
 
-// checkParamsBasis warns of a count that was taken from the name, and of one with the tied table of embeddings in it twice.
 func checkParamsBasis(c *checker, m *Model, p place) {
 	if m.ParamsB == nil || m.ParamsBasis == nil || *m.ParamsBasis != record.ParamsBasis(Published) {
 		return
@@ -222,7 +217,6 @@ func checkParamsBasis(c *checker, m *Model, p place) {
 // activeSize finds the active size that a slug says: "qwen3-30b-a3b".
 var activeSize = regexp.MustCompile(`-a([0-9]+(?:\.[0-9]+)?)b(?:-|$)`)
 
-// checkSlugSizes warns of sizes that are far from those in the slug, and of embeddings larger than the model.
 func checkSlugSizes(c *checker, m *Model, p place) {
 	if m.ParamsB != nil && !sizeFits(m) {
 		c.warning(p, "params_b", fmt.Sprintf("is far from the size in the slug %s, got %s", m.Slug, plainNumber(*m.ParamsB)), "slug", "active_params_b")
@@ -258,7 +252,6 @@ func checkCache(c *checker, m *Model, p place) {
 	}
 }
 
-// skippingFamilies are the families with a model in which some layers have no cache.
 func skippingFamilies(models []*Model) map[Slug]bool {
 	out := map[Slug]bool{}
 	for _, m := range models {

@@ -201,12 +201,10 @@ func (r *registry) references(c *checker, p place, field string, slugs *[]Slug) 
 	}
 }
 
-// nameWords are the words of a slug or name, without letter case and what is between them.
 func nameWords(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsNumber(c) })
 }
 
-// registerOrigins checks that no key of sources.json is there twice, and that each is that of its address.
 func registerOrigins(c *checker) *registry {
 	c.rule = "names"
 	r := newRegistry("key", len(c.origins.lost) > 0)
@@ -225,8 +223,6 @@ func registerOrigins(c *checker) *registry {
 	return r
 }
 
-// checkSourceKey checks the key of a measurement: it is that of the page, and sources.json has it. A
-// dataset that names no keys needs no file.
 func checkSourceKey(c *checker, r *run, p place) {
 	b, has := r.Benchmark, func(key string) bool { _, known := c.keys.owner[Slug(key)]; return known }
 	switch {
@@ -248,8 +244,6 @@ func checkSourceKey(c *checker, r *run, p place) {
 	}
 }
 
-// checkCredits warns of three faults of sources.json. The file is missing though measurements name keys of it;
-// a record names a page whose repository or site is not listed; no record names a page of an entry.
 func checkCredits(c *checker, _ all, _ place) {
 	o := c.keys
 	if !c.hasFile(sourcesFile) {

@@ -23,7 +23,6 @@ const (
 	promptOverOther = 64  // times the rate of other units, where the faster ones are not known
 )
 
-// checkRunSpeed holds the speeds of a measurement to what its devices can read and compute, and its size to the weights.
 func checkRunSpeed(c *checker, r *run, p place) {
 	if r.Withdrawn != nil || r.uncertain {
 		return
@@ -106,13 +105,11 @@ func (c *checker) blame(by blamed, p place, field, text string) {
 	})
 }
 
-// judged is a figure of one measurement.
 type judged struct {
 	at    place
 	value float64
 }
 
-// median is the middle of at least one figure.
 func median(members []judged) float64 {
 	values := make([]float64, len(members))
 	for i := range members {
@@ -171,8 +168,6 @@ func usersOf(b *Benchmark) int64 {
 	return *b.Concurrency
 }
 
-// checkPromptOutliers warns of a prompt speed far above all others of its model and machine: a mistake of a decimal place,
-// which what the hardware can compute seldom shows.
 func checkPromptOutliers(c *checker, _ all, _ place) {
 	type readers struct {
 		model, hardware Slug
@@ -196,8 +191,6 @@ func checkPromptOutliers(c *checker, _ all, _ place) {
 	}
 }
 
-// checkPeers warns of a speed far above those of its peers, whatever the quantization, which is not known of all:
-// runs of its model on its hardware, and runs of other models there, by what they read for a token.
 func checkPeers(c *checker, _ all, _ place) {
 	type peers struct {
 		model, hardware, tool Slug // model is empty for all models
@@ -227,7 +220,6 @@ func checkPeers(c *checker, _ all, _ place) {
 	})
 }
 
-// setting is what makes runs equal.
 type setting struct {
 	model, hardware, tool              Slug
 	quantization, backend, basis, unit string
@@ -249,8 +241,6 @@ func settingOf(b *Benchmark) setting {
 	return s
 }
 
-// checkSpread warns of runs far below or above equal ones: same model, storage, machine, tool,
-// kind of rate and load, from an empty cache.
 func checkSpread(c *checker, _ all, _ place) {
 	groups := map[setting][]judged{}
 	c.benchmarks.all(func(b *Benchmark, p place) {
@@ -341,7 +331,6 @@ func twoDecimals(v *float64) float64 {
 	return math.Round(*v*100) / 100
 }
 
-// digits is how many digits a speed was printed with, 0 for an unknown one.
 func digits(v float64) (n int) {
 	if v < 0 {
 		return 0
@@ -370,7 +359,6 @@ func checkIDs(c *checker, _ all, _ place) {
 	})
 }
 
-// checkRepeats checks that no measurement has two ids. Withdrawn ones do not count.
 func checkRepeats(c *checker, _ all, _ place) {
 	seed, first := maphash.MakeSeed(), make(map[uint64][]int32, len(c.benchmarks.recs)) // by hash, for a measurement is large
 	c.eachRun(func(r *run) {
@@ -407,8 +395,6 @@ func figuresOf(b *Benchmark) (f figures, clear bool) {
 	return f, n >= copyDigits
 }
 
-// checkCopied warns of measurements that have all figures of one of another thing: a source that copied
-// a page for the next card, and forgot a part.
 func checkCopied(c *checker, _ all, _ place) {
 	first := map[figures]int{}
 	c.eachRun(func(r *run) {

@@ -39,13 +39,10 @@ var typeRules = []rule[*QuantizationType]{
 	}},
 }
 
-// toolWords are the lists of a tool whose words are of no closed set.
 func toolWords(t *Tool) map[string]*[]string {
 	return map[string]*[]string{"platforms": t.Platforms, "backends": t.Backends, "model_formats": t.ModelFormats, "api_compatibility": t.APICompatibility}
 }
 
-// checkToolWords checks the lists of all tools. A word that one tool alone has, and that is nearly one of others, asks
-// for a look.
 func checkToolWords(c *checker, _ all, _ place) {
 	tools := map[string]map[string]int{} // field -> word -> tools that have it
 	for i, t := range c.tools.recs {

@@ -30,7 +30,6 @@ func computed(q *QuantizationType) computable {
 // keptMethod is how the size of a type follows that keeps the embedding and the output in 16 bits: AWQ, GPTQ and FP8.
 const keptMethod = "(params_b x 10^9 - kept) x block_bits_per_weight / 8 + kept x 2; kept: vocab_size x hidden_size, twice unless tie_word_embeddings"
 
-// kept is how many weights the embedding and the output of a model have; 0 if that is not known.
 func kept(m *Model) float64 {
 	a := &m.Architecture
 	if a.VocabSize == nil || a.HiddenSize == nil || a.TieWordEmbeddings == nil {
@@ -83,14 +82,12 @@ const (
 	fullBits = 15.5
 )
 
-// publishedSize is a published size of a model, with the bits per weight that files of its name usually have.
 type publishedSize struct {
 	format string
 	bits   float64
 	bytes  int64
 }
 
-// sourceOf is the page the field was read from, nil where no page backs it.
 func sourceOf(q *QuantizationType, field string) *URL {
 	for _, s := range q.Sources {
 		if slices.Contains(s.Fields, field) {
@@ -100,7 +97,6 @@ func sourceOf(q *QuantizationType, field string) *URL {
 	return nil
 }
 
-// addStates fills in the recurrent state of models whose records have the fields it follows from.
 func addStates(models []Model) {
 	for i := range models {
 		if state := models[i].RecurrentState(); state != nil {

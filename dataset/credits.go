@@ -63,7 +63,6 @@ func Credits(s *Set) []Credit {
 	return out
 }
 
-// sourcePages visits the pages a list of sources names, and the copies they were read through.
 func sourcePages(list []SourceRef, visit func(field string, page URL)) {
 	for i := range list {
 		at := "sources." + strconv.Itoa(i)

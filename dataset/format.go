@@ -35,7 +35,6 @@ func FormatCheck(fsys fs.FS) (would []string, err error) {
 	return format(fsys, func(string, []byte) error { return nil })
 }
 
-// format works out the form of every file and hands those that differ to write.
 func format(fsys fs.FS, write func(name string, b []byte) error) (changed []string, err error) {
 	list, err := listFiles(fsys, false)
 	if err != nil {

@@ -91,7 +91,6 @@ func (l *listing) addStray(files, folders []string) {
 // leftover is the form of names that editors, merges and file managers leave beside a file.
 var leftover = regexp.MustCompile(`(?i)(~|\.(orig|rej|bak|tmp|swp)|^thumbs\.db|^desktop\.ini)$`)
 
-// hasRecords reports whether a folder has a file that looks like one of records.
 func (l *listing) hasRecords(dir string) bool {
 	entries, _ := fs.ReadDir(l.fsys, dir)
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
@@ -100,7 +99,6 @@ func (l *listing) hasRecords(dir string) bool {
 	})
 }
 
-// linked reports whether a name is that of a symbolic link, which may lead nowhere.
 func (l *listing) linked(name string) bool {
 	st, err := fs.Lstat(l.fsys, name)
 	return err == nil && st.Mode()&fs.ModeSymlink != 0
@@ -164,7 +162,6 @@ func (l *listing) unreadable(name string, err error) {
 	l.missed = append(l.missed, name)
 }
 
-// unreadable is the finding of a file or folder that could not be read.
 func unreadable(name string, err error) Finding {
 	var in *fs.PathError
 	if errors.As(err, &in) {
@@ -237,7 +234,6 @@ var changesFile = regexp.MustCompile(`^[0-9]{4}\.ndjson$`)
 // a dataset that was generated, or that there are no dates. In a file of another name the dates would be held to no year.
 var benchmarksFile = regexp.MustCompile(`^([0-9]{4}|undated)\.ndjson$`)
 
-// kindOf says which kind of records a file has, by its folder or, at the root, its name.
 func kindOf(name string) string {
 	if dir := path.Dir(name); dir != "." {
 		return dir

@@ -133,14 +133,12 @@ func readSource(ctx context.Context, list *listing, opt Options) (*source, error
 	return s, nil
 }
 
-// anyFaulty reports whether the decoder found something in one of the records.
 func (s *source) anyFaulty(records ...place) bool {
 	return len(s.faulty) > 0 && slices.ContainsFunc(records, func(p place) bool { return s.faulty[member{at: p}] })
 }
 
 func (s *source) placeText(p place) string { return fmt.Sprintf("%s:%d", s.files[p.file].name, p.line) }
 
-// sameFiles reports whether a listing has the same files with the same bytes.
 func (s *source) sameFiles(ctx context.Context, list *listing) bool {
 	return s != nil && slices.EqualFunc(s.files, list.files, func(was, is *file) bool {
 		if was.name != is.name || was.size != is.size {
@@ -175,7 +173,6 @@ func newSet(src *source) *Set {
 	return s
 }
 
-// errNoFiles is returned by Propose for a set that no load made.
 var errNoFiles = errors.New("the set was not read from files")
 
 // proposedFile is the name that findings about proposed lines have as their path. It is the name of

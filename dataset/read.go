@@ -36,7 +36,6 @@ type file struct {
 	faulty   []member // where the decoder found something
 }
 
-// member is one field of one record, the record itself if the field is empty.
 type member struct {
 	at    place
 	field string // dotted
@@ -48,7 +47,6 @@ const maxFindings = 10_000
 
 var errTooMany = errors.New("too many findings")
 
-// readFiles decodes files in parallel, each on one worker.
 func readFiles(ctx context.Context, fsys fs.FS, files []*file, opt Options) error {
 	var mu sync.Mutex
 	var read, total int64
@@ -107,7 +105,6 @@ func (f *file) readFailed(err error) {
 	f.records.tableOf(f.name).lose(lost{})
 }
 
-// decode decodes the lines of an .ndjson file, or a .json file: one object, or an array of them.
 func (f *file) decode(r io.Reader) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	if start, _ := in.Peek(len(ndjson.ByteOrderMark)); bytes.Equal(start, ndjson.ByteOrderMark) {

@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// errNoGit is returned by Revision where there is no git command.
 var errNoGit = errors.New("no git command was found: install git, or name two directories")
 
 // Revision returns the files of a dataset directory as they were at a git revision: a branch, a tag, a commit, HEAD~3.
@@ -43,7 +42,6 @@ func Revision(ctx context.Context, dir, revision string) (fs.FS, error) {
 	return files, nil
 }
 
-// git runs git in a directory and returns what it prints; an error holds what it says.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	out, err := cmd.Output()

@@ -22,13 +22,11 @@ type Roofline struct {
 	byName sync.Map // quantization as printed -> bits, worked out when first met
 }
 
-// device is a piece of hardware and its bandwidth in bytes per second, 0 if unknown.
 type device struct {
 	*Hardware
 	bytesPS float64
 }
 
-// reading is what one token reads of a model.
 type reading struct {
 	params float64            // parameters; 0 where unknown
 	share  float64            // of all parameters; 0 where unknown
@@ -211,7 +209,6 @@ func (r *Roofline) readBits(name string) float64 {
 // mix is what follows the stem of a storage type: a size of mix, a repacking, words.
 var mix = regexp.MustCompile(`(_(X{0,3}[SML]|R[0-9]+)| .*)$`)
 
-// leastOf is the storage of a type or of the smallest of its mixes.
 func (r *Roofline) leastOf(stem string) float64 {
 	if bits := r.bits[stem]; bits > 0 {
 		return bits

@@ -39,7 +39,6 @@ type Set struct {
 	source *source // nil in a set no load made
 }
 
-// digestOf sums up files, by name.
 func digestOf(files []LoadedFile) (d Digest) {
 	hash := sha256.New()
 	for _, f := range files {
@@ -229,7 +228,6 @@ func (t *table[T]) decode(f *file, at place, text []byte) {
 	t.add(rec, at)
 }
 
-// decodeRecord is record.Decode, or what takes its place for lines of changes.
 func decodeRecord[T any](b []byte, rec *T) []record.Problem {
 	if line, ok := any(rec).(*record.ChangeLine); ok {
 		return record.DecodeChange(b, line)

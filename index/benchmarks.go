@@ -92,7 +92,6 @@ func reproducedBy(b *benchmarkRecord) *int64 {
 	return &n
 }
 
-// tokensPerJoule is the generation speed divided by the power, NaN if either is unknown.
 func tokensPerJoule(b *dataset.Benchmark) float64 {
 	return number(b.GenerationTPS) / number(b.PowerWatts)
 }
@@ -115,7 +114,6 @@ func depthBand(b *benchmarkRecord) string {
 	return ""
 }
 
-// month is the YYYY-MM of a run date, empty if only the year is known.
 func month(b *benchmarkRecord) string {
 	if b.RunDate == nil || len(*b.RunDate) < len("2024-05") {
 		return ""
@@ -156,7 +154,6 @@ func newBenchmarks(set *dataset.Set, relations *dataset.Relations, r Renderers) 
 	return s, t
 }
 
-// supplementary is the ordinals of the measurements from supplementary sources.
 func supplementary(origins []dataset.Origin, recs []benchmarkRecord) bits {
 	keys, out := map[string]bool{}, newBits(len(recs))
 	for _, o := range origins {

@@ -18,7 +18,6 @@ type Conditions struct {
 	hides bool        // the last part is the records that are listed without being asked for
 }
 
-// A condition is the records that are right for one filter.
 type condition struct {
 	field Field // None for words, Scenario for what is listed without being asked for
 	set   bits
@@ -84,7 +83,6 @@ func (c *Conditions) matching() bits {
 	return c.all
 }
 
-// without is the records that match all conditions but those on a field. The set may be shared.
 func (c *Conditions) without(f Field) (out bits) {
 	own := false
 	for _, p := range c.parts {
@@ -107,7 +105,6 @@ func (c *Conditions) without(f Field) (out bits) {
 	return out
 }
 
-// countWithout is how many records of a set match all conditions but one.
 func (c *Conditions) countWithout(except int, set bits) (n int) {
 	for i, word := range set {
 		if word == 0 {
@@ -147,7 +144,6 @@ func (c *Conditions) unlisted() int {
 	return c.countWithout(len(c.parts)-1, c.t.unlisted)
 }
 
-// unknown is the records without a value of a field; nil for one that every record has.
 func (t *Table) unknown(f Field) bits {
 	if c := t.columns[f]; c != nil {
 		return c.unknown

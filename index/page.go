@@ -69,7 +69,6 @@ func (t *Table) Among(q Query, ords []uint32) []uint32 {
 	return slices.DeleteFunc(slices.Clone(ords), func(ord uint32) bool { return !c.Has(ord) })
 }
 
-// ordering is one order of a table and a place in it.
 type ordering struct {
 	t     *Table
 	col   *column
@@ -124,7 +123,6 @@ func (t *Table) bound(p *Position) uint32 {
 	}))
 }
 
-// position is the place just after an ordinal.
 func (o *ordering) position(ord uint32) *Position {
 	p := &Position{Slug: o.t.Slug(ord)}
 	if v := o.col.nums[ord]; !math.IsNaN(v) {
@@ -141,7 +139,6 @@ func (o *ordering) position(ord uint32) *Position {
 	return p
 }
 
-// pick returns up to k records of a set from o.start on, in order.
 func (o *ordering) pick(set bits, k int) []uint32 {
 	ords := o.ordinals()[o.start:]
 	out := make([]uint32, 0, min(k, set.count()))

@@ -55,7 +55,6 @@ func newPosting[R any](f *fieldOf[R], recs []R) *posting {
 	return p
 }
 
-// values are the values of a field of a record. An empty text is unknown, and so is a list that is nil.
 func (f *fieldOf[R]) values(rec *R) []string {
 	switch f.kind() {
 	case Flag:
@@ -82,7 +81,6 @@ func (p *posting) value(code uint32) string {
 	return p.values[code]
 }
 
-// code is the code of a value, -1 if no record has it.
 func (p *posting) code(v string) int {
 	if i, ok := slices.BinarySearch(p.values, v); ok {
 		return i
@@ -146,7 +144,6 @@ func (b bits) add(ord uint32) { b[ord/64] |= 1 << (ord % 64) }
 
 func (b bits) remove(ord uint32) { b[ord/64] &^= 1 << (ord % 64) }
 
-// without returns the ordinals of b that another set of the same table does not have.
 func (b bits) without(other bits) bits {
 	out := slices.Clone(b)
 	for i, word := range other {
@@ -162,7 +159,6 @@ func (b bits) count() (n int) {
 	return n
 }
 
-// countIn is how many of the ordinals another set of the same table has.
 func (b bits) countIn(other bits) (n int) {
 	b = b[:len(other)]
 	for i, word := range other {
@@ -219,7 +215,6 @@ func newColumn(nums []float64) *column {
 	return c
 }
 
-// newTextColumn makes a column of texts, all of them known.
 func newTextColumn(texts []string) *column {
 	distinct := slices.Compact(slices.Sorted(slices.Values(texts)))
 	nums := make([]float64, len(texts))
@@ -232,7 +227,6 @@ func newTextColumn(texts []string) *column {
 	return c
 }
 
-// interval returns the places lo..hi of ascending order whose values are in a range.
 func (c *column) interval(r Range) (lo, hi int) {
 	lo = sort.Search(c.known, func(i int) bool { return c.nums[c.asc[i]] >= r.Min })
 	return lo, lo + sort.Search(c.known-lo, func(i int) bool { return c.nums[c.asc[lo+i]] > r.Max })

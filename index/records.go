@@ -17,7 +17,6 @@ type modelRecord struct {
 	can    *best.Capability
 }
 
-// capability is in points of 100; NaN if unknown.
 func (m *modelRecord) capability() float64 {
 	if m.can == nil {
 		return math.NaN()
@@ -47,8 +46,6 @@ var modelFields = []fieldOf[modelRecord]{
 	{Name: BenchmarkCount, Number: func(m *modelRecord) float64 { return float64(m.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks of this model."},
 }
 
-// activeParams is the published number of parameters read for one token, or all parameters of a
-// dense model; NaN if unknown.
 func activeParams(m *dataset.Model) float64 {
 	dense := m.Architecture.Type != nil && *m.Architecture.Type == "dense" && m.Architecture.NumExperts == nil
 	if m.ActiveParamsB == nil && dense {
@@ -212,7 +209,6 @@ func (v variants) with(values []string) []string {
 	return slices.Compact(out)
 }
 
-// hardwareVariants maps the slug of each piece of hardware to its forms.
 func hardwareVariants(recs []dataset.Hardware, relations *dataset.Relations) variants {
 	out := variants{}
 	for i := range recs {

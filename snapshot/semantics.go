@@ -111,71 +111,67 @@ func (c *checker) checkModel(i int) {
 	if m.Openness != nil && *m.Openness != OpenWeights && *m.Openness != proprietary {
 		c.say(at+"/openness", "must be %s, %s or null, got %q", OpenWeights, proprietary, clip(*m.Openness))
 	}
-	c.positive(at+"/parameter_billions", m.ParameterBillions)
-	c.positive(at+"/context_window", m.ContextWindow)
-	scored := map[SourceID]bool{}
+	for name, v := range map[string]*float64{"parameter_billions": m.ParameterBillions, "context_window": m.ContextWindow} {
+		if v != nil && *v <= 0 {
+			c.say(at+"/"+name, "must be greater than 0 or null, got %v", *v)
+		}
+	}
+	scored := slices.DeleteFunc(slices.Clone(sourceIDs), func(id SourceID) bool {
+		return !slices.ContainsFunc(m.Scores, func(s Score) bool { return s.SourceID == id })
+	})
+	if !slices.Equal(m.SourceIDs, scored) {
+		c.say(at+"/source_ids", "must be the sources of the scores %v, got %v", scored, m.SourceIDs)
+	}
 	for j := range m.Scores {
-		scored[m.Scores[j].SourceID] = true
 		c.checkScore(at+pointer("scores", strconv.Itoa(j)), &m.Scores[j])
-		c.checkNormalized(at+pointer("scores", strconv.Itoa(j))+"/normalized_0_100", &m.Scores[j])
 	}
-	c.checkSourceIDs(at, m, scored)
-	c.checkRules(at+"/composite", m)
-}
-
-// checkNormalized holds the place of a score to the line of its cell.
-func (c *checker) checkNormalized(at string, s *Score) {
-	if c.rules == nil {
-		return
-	}
-	if want := c.rules.normalized(s); !same(want, s.Normalized) {
-		c.say(at, "must be %s by the line of its cell, got %s", numberText(want), numberText(s.Normalized))
+	if c.rules != nil {
+		c.checkRules(at, m)
 	}
 }
 
-// checkRules computes components, composite and confidence again from the scores.
+// checkRules computes the places of the scores, components, composite and confidence again.
 func (c *checker) checkRules(at string, m *Model) {
-	if c.rules == nil {
-		return
+	for i := range m.Scores {
+		s := &m.Scores[i]
+		c.equal(at+pointer("scores", strconv.Itoa(i), "normalized_0_100"), "line of its cell", c.rules.normalized(s), s.Normalized, roundingSlack)
 	}
 	var want composite
 	if !slices.Contains(m.Composite.Limitations, baseLimitation) {
 		want = c.rules.compose(c.rules.estimates(m.Scores))
 	}
-	c.checkComponents(at, want.components, m.Composite.Components)
-	if !same(want.score, m.Composite.Score) {
-		c.say(at+"/score_0_100", "must be %s by the stated rules, got %s", numberText(want.score), numberText(m.Composite.Score))
+	at += "/composite"
+	got := m.Composite.Components
+	if len(want.components) != len(got) {
+		c.say(at+"/components", "must be %d by the stated rules, one for each source with a score on the common scale, got %d", len(want.components), len(got))
+		want.components = nil
 	}
+	for i, w := range want.components {
+		here, g := at+pointer("components", strconv.Itoa(i)), got[i]
+		if w.SourceID != g.SourceID {
+			c.say(here+"/source_id", "must be %q by the stated rules, got %q", w.SourceID, clip(string(g.SourceID)))
+		}
+		c.equal(here+"/normalized_0_100", statedText, &w.Normalized, &g.Normalized, roundingSlack)
+		c.equal(here+"/weight", statedText, &w.Weight, &g.Weight, weightSlack)
+	}
+	c.equal(at+"/score_0_100", statedText, want.score, m.Composite.Score, roundingSlack)
 	if conf := c.rules.confidence(want); conf != m.Composite.Confidence {
 		c.say(at+"/confidence", "must be %q by the stated rules: the interval is %.2f points to a side; got %q", conf, want.half, clip(string(m.Composite.Confidence)))
 	}
 }
 
-func (c *checker) checkComponents(at string, want, got []Component) {
-	if len(want) != len(got) {
-		c.say(at+"/components", "must be %d by the stated rules, one for each source with a score on the common scale, got %d", len(want), len(got))
+const statedText = "stated rules"
+
+// equal compares a number of the document, which may be null, with the one that follows from the rules.
+func (c *checker) equal(at, by string, want, got *float64, slack float64) {
+	if want == nil || got == nil {
+		if want == got {
+			return
+		}
+	} else if math.Abs(*want-*got) <= slack {
 		return
 	}
-	for i, w := range want {
-		here, g := at+pointer("components", strconv.Itoa(i)), got[i]
-		if w.SourceID != g.SourceID {
-			c.say(here+"/source_id", "must be %q by the stated rules, got %q", w.SourceID, clip(string(g.SourceID)))
-		}
-		if !same(&w.Normalized, &g.Normalized) {
-			c.say(here+"/normalized_0_100", "must be %v by the stated rules, got %v", w.Normalized, g.Normalized)
-		}
-		if math.Abs(w.Weight-g.Weight) > weightSlack {
-			c.say(here+"/weight", "must be %v by the stated rules, got %v", w.Weight, g.Weight)
-		}
-	}
-}
-
-// same compares two published numbers, either of which may be null.
-func same(a, b *float64) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return math.Abs(*a-*b) <= roundingSlack
+	c.say(at, "must be %s by the %s, got %s", numberText(want), by, numberText(got))
 }
 
 func numberText(f *float64) string {
@@ -183,24 +179,6 @@ func numberText(f *float64) string {
 		return "null"
 	}
 	return strconv.FormatFloat(*f, 'g', -1, 64)
-}
-
-func (c *checker) positive(at string, v *float64) {
-	if v != nil && *v <= 0 {
-		c.say(at, "must be greater than 0 or null, got %v", *v)
-	}
-}
-
-func (c *checker) checkSourceIDs(at string, m *Model, scored map[SourceID]bool) {
-	var want []SourceID
-	for _, id := range sourceIDs {
-		if scored[id] {
-			want = append(want, id)
-		}
-	}
-	if !slices.Equal(m.SourceIDs, want) {
-		c.say(at+"/source_ids", "must be the sources of the scores %v, got %v", want, m.SourceIDs)
-	}
 }
 
 func (c *checker) checkScore(at string, s *Score) {

@@ -77,7 +77,8 @@ func check(b []byte) checked {
 	if fs := checkSyntax(b); len(fs) > 0 {
 		return checked{Findings: fs}
 	}
-	if !has(b, versionField) && !has(b, hashField) { // else each of its fields would be a finding
+	_, _, noVersion := memberSpan(b, versionField)
+	if _, _, noHash := memberSpan(b, hashField); noVersion != nil && noHash != nil { // else each of its fields would be a finding
 		return checked{Findings: []Finding{{Rule: "is no snapshot document: it has no " + versionField}}}
 	}
 	var fs []Finding
@@ -92,20 +93,16 @@ func check(b []byte) checked {
 	}
 	beside.Wait()
 	fs = append(fs, hash...)
-	if err != nil {
-		return checked{Findings: sortFindings(insteadOf(fs, errorFinding(b, err))), Form: form}
+	if err != nil { // its finding takes the place of what the schema says of the same value
+		f := errorFinding(b, err)
+		fs = append(slices.DeleteFunc(fs, func(g Finding) bool { return g.Pointer == f.Pointer }), f)
+		return checked{Findings: sortFindings(fs), Form: form}
 	}
 	fs = append(fs, semantics...)
 	if len(fs) > 0 {
 		return checked{Findings: sortFindings(fs), Form: form}
 	}
 	return checked{Document: &doc, Form: form}
-}
-
-// has reports whether a text is an object with a member.
-func has(b []byte, name string) bool {
-	_, _, err := memberSpan(b, name)
-	return err == nil
 }
 
 // passed lists documents of the shipped dataset that pass all checks, as sha256sum does. TestPassed makes the list, and
@@ -124,41 +121,24 @@ func checkPublished(b []byte, sum [sha256.Size]byte) checked {
 	return check(b)
 }
 
-// insteadOf adds the finding of decoding in the place of what the schema says of the same value.
-func insteadOf(fs []Finding, f Finding) []Finding {
-	return append(slices.DeleteFunc(fs, func(g Finding) bool { return g.Pointer == f.Pointer }), f)
-}
-
 // checkSyntax walks all tokens: the grammar, UTF-8, duplicate names and numbers that fit a
 // double. The validator after it computes with numbers of any size, so 1e999999999 must stop here.
 func checkSyntax(b []byte) []Finding {
 	d := jsontext.NewDecoder(bytes.NewReader(b))
 	var fs []Finding
-	for {
+	for inside := true; inside && len(fs) < maxFindings; inside = d.StackDepth() > 0 {
 		t, err := d.ReadToken()
-		if errors.Is(err, io.EOF) && d.StackDepth() == 0 && d.InputOffset() > 0 {
-			return fs
-		}
 		if err != nil {
 			return append(fs, errorFinding(b, err))
 		}
 		if t.Kind() == '0' && !finite(t.String()) {
 			fs = append(fs, Finding{Pointer: string(d.StackPointer()), Rule: "number must fit a double, got " + clip(t.String())})
 		}
-		if len(fs) >= maxFindings {
-			return fs
-		}
-		if d.StackDepth() == 0 {
-			return append(fs, trailing(b, d.InputOffset())...)
-		}
 	}
-}
-
-func trailing(b []byte, end int64) []Finding {
-	if len(bytes.TrimLeft(b[end:], " \t\r\n")) == 0 {
-		return nil
+	if end := d.InputOffset(); d.StackDepth() == 0 && len(bytes.TrimLeft(b[end:], " \t\r\n")) > 0 {
+		fs = append(fs, Finding{Rule: fmt.Sprintf("nothing may follow the document, found more at byte %d", end)})
 	}
-	return []Finding{{Rule: fmt.Sprintf("nothing may follow the document, found more at byte %d", end)}}
+	return fs
 }
 
 // finite reports whether a literal is a finite double. It rejects spellings whose exponent is so large that
@@ -262,39 +242,21 @@ func checkForm(b []byte) (form *Finding, hash []Finding) {
 	if err := c.Canonicalize(); err != nil {
 		return nil, []Finding{errorFinding(b, err)}
 	}
-	if at := firstDifference(b, c); at >= 0 {
+	at := 0
+	for at < min(len(b), len(c)) && b[at] == c[at] {
+		at++
+	}
+	if at < max(len(b), len(c)) {
 		form = &Finding{
 			Pointer: pointerAt(b, int64(at)),
 			Rule:    fmt.Sprintf("must be in the RFC 8785 canonical form, differs at byte %d", at),
 		}
 	}
-	return form, checkHash(c)
-}
-
-func checkHash(canonical []byte) []Finding {
-	want, value, err := hashCanonical(canonical)
-	if err != nil {
-		return nil // a missing field is the schema's finding
+	want, value, err := hashCanonical(c)
+	if got := strings.Trim(string(value), `"`); err == nil && got != want { // a missing field is the schema's finding
+		hash = []Finding{{Pointer: "/" + hashField, Rule: "must be the hash of the document, " + want + ", got " + clip(got)}}
 	}
-	got := strings.Trim(string(value), `"`)
-	if got == want {
-		return nil
-	}
-	return []Finding{{Pointer: "/" + hashField, Rule: "must be the hash of the document, " + want + ", got " + clip(got)}}
-}
-
-// firstDifference returns the first byte where a and b differ, -1 when they are equal.
-func firstDifference(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		if a[i] != b[i] {
-			return i
-		}
-	}
-	if len(a) == len(b) {
-		return -1
-	}
-	return n
+	return form, hash
 }
 
 // pointerAt names the value that the byte at offset belongs to.
@@ -338,7 +300,6 @@ func sortFindings(fs []Finding) []Finding {
 
 var escapeToken = strings.NewReplacer("~", "~0", "/", "~1")
 
-// pointer joins reference tokens to a JSON pointer, escaping as RFC 6901 asks.
 func pointer(tokens ...string) string {
 	var b strings.Builder
 	for _, t := range tokens {
@@ -348,7 +309,6 @@ func pointer(tokens ...string) string {
 	return b.String()
 }
 
-// clip keeps a stranger's text short in a report.
 func clip(s string) string { return record.Clip(s, 40) }
 
 // schemaJSON is made from the Go types by TestSchemaGolden -update and compared by it.
@@ -359,7 +319,21 @@ var schemaJSON []byte
 
 // compiled is compiled when the first document is checked: most commands check none. It is safe for
 // concurrent use and never changes.
-var compiled = sync.OnceValue(func() *jsonschema.Schema { return mustCompile(schemaJSON) })
+var compiled = sync.OnceValue(func() *jsonschema.Schema {
+	const at = "mem:///" + SchemaVersion + ".json"
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaJSON))
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	s, failed := (*jsonschema.Schema)(nil), c.AddResource(at, doc)
+	if failed == nil {
+		s, failed = c.Compile(at)
+	}
+	if err := errors.Join(err, failed); err != nil {
+		panic(fmt.Sprintf("snapshot schema: %v", err)) // it is embedded
+	}
+	return s
+})
 
 // Schema returns the JSON Schema (draft 2020-12) of the document. The caller owns the bytes.
 func Schema() []byte { return bytes.Clone(schemaJSON) }
@@ -369,32 +343,4 @@ func Schema() []byte { return bytes.Clone(schemaJSON) }
 // document, since each serves its schema too (RFC 3986, section 4.2).
 func schemaURL(base string) string {
 	return strings.TrimRight(base, "/") + SchemaPath
-}
-
-// deny rejects every reference that leaves the schema: the default loader reads files.
-type deny struct{}
-
-func (deny) Load(url string) (any, error) {
-	return nil, fmt.Errorf("schema reference %q: must stay inside the schema", url)
-}
-
-// mustCompile panics when the embedded schema is broken: the programmer's mistake.
-func mustCompile(b []byte) *jsonschema.Schema {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
-	if err != nil {
-		panic(fmt.Sprintf("snapshot schema: %v", err))
-	}
-	c := jsonschema.NewCompiler()
-	c.DefaultDraft(jsonschema.Draft2020)
-	c.AssertFormat()
-	c.UseLoader(deny{})
-	const at = "mem:///" + SchemaVersion + ".json"
-	if err := c.AddResource(at, doc); err != nil {
-		panic(fmt.Sprintf("snapshot schema: %v", err))
-	}
-	s, err := c.Compile(at)
-	if err != nil {
-		panic(fmt.Sprintf("snapshot schema: %v", err))
-	}
-	return s
 }

@@ -77,7 +77,6 @@ const usualDeviation = 6.0
 // ridge draws the weights of the later features to 0, as so many models without them would.
 var ridge = []float64{0, 0.02, 0.02, 0.02, 0.05, 0.05, 0.05}
 
-// A subject is a model as far as its capability needs it.
 type subject struct {
 	*dataset.Model
 	evidence []Evidence
@@ -121,7 +120,6 @@ func Capabilities(models []dataset.Model, of func(dataset.Slug) []Evidence) map[
 	return out
 }
 
-// inScale rounds to tenths inside 0 to 100.
 func inScale(x float64) float64 { return min(max(math.Round(10*x)/10, 0), 100) + 0 }
 
 func (s *subject) describe(models []dataset.Model) {
@@ -168,7 +166,6 @@ func yearsOf(d dataset.Date) float64 {
 	return float64(t.Year()-2025) + float64(t.Month()-1)/12
 }
 
-// A prediction is what capability follows from features and maker.
 type prediction struct {
 	weights  []float64
 	variance float64
@@ -265,7 +262,6 @@ func (s *subject) combine(p prediction) {
 	s.mean = sum / s.weight
 }
 
-// atLeast reports whether a model is as large as part of another, in total and in active parameters.
 func (s *subject) atLeast(part float64, o *subject) bool {
 	return *s.ParamsB >= part**o.ParamsB && s.active >= part*o.active
 }

@@ -75,7 +75,6 @@ func (r *Rule) Hardware(q fit.Query, minTPS float64) (List, *fit.Fault) {
 	}), nil
 }
 
-// without are the slugs that were not found with another number of devices.
 func without(slugs []dataset.Slug, found map[dataset.Slug]int) (out []dataset.Slug) {
 	for _, slug := range slugs {
 		if _, ok := found[slug]; !ok {

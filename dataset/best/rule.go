@@ -27,7 +27,6 @@ type Rule struct {
 	hardware map[dataset.Slug]*dataset.Hardware
 }
 
-// known is a model as far as points need it.
 type known struct {
 	*dataset.Model
 	capability *Capability

@@ -84,7 +84,6 @@ func (d *Desk) Check(values url.Values) *Result {
 	return w.Result
 }
 
-// work is one form on its way to a result.
 type work struct {
 	*Desk
 	*Result
@@ -145,7 +144,6 @@ func (w *work) slug(field string, kind resolve.Kind) resolve.Answer {
 	return a
 }
 
-// measurement makes the line of one measurement.
 func (w *work) measurement() {
 	w.fill()
 	w.usual("id", "bm-000000000000") // stays where its own cannot be worked out
@@ -166,7 +164,6 @@ func (w *work) measurement() {
 	w.judge([]dataset.Benchmark{b}, append(line, '\n'))
 }
 
-// fill replaces names by slugs and adds what follows from what was entered.
 func (w *work) fill() {
 	w.usual("model_raw", w.values["model"])
 	w.usual("hardware_raw", w.values["hardware"])
@@ -203,7 +200,6 @@ func (w *work) knowsOrigin() bool {
 	return false
 }
 
-// usual gives a field that is empty a value, and reports whether it did.
 func (w *work) usual(field, value string) bool {
 	if w.values[field] != "" || value == "" {
 		return false
@@ -251,7 +247,6 @@ func (w *work) judge(list []dataset.Benchmark, lines []byte) {
 	}
 }
 
-// fileOf is the file a benchmark belongs in: that of its year.
 func fileOf(b *dataset.Benchmark) string {
 	if b.RunDate == nil {
 		return "benchmarks/undated.ndjson"
@@ -260,7 +255,6 @@ func fileOf(b *dataset.Benchmark) string {
 	return "benchmarks/" + year + ".ndjson"
 }
 
-// output makes the lines of a pasted output.
 func (w *work) output() {
 	w.slug("model", resolve.Model)
 	w.slug("hardware", resolve.Hardware)

@@ -104,10 +104,8 @@ var Groups = []Group{
 	}},
 }
 
-// fields are those of all groups, in their order.
 var fields = slices.Concat(Groups[0].Fields, Groups[1].Fields, Groups[2].Fields, Groups[3].Fields)
 
-// place is the index of a field in fields, -1 without one.
 func place(name string) int {
 	return slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
 }

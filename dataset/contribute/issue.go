@@ -14,7 +14,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// emptyAnswer is what an issue has where a field of its form was left empty.
 const emptyAnswer = "_No response_"
 
 // maxIssue is the most bytes of an issue that are read; GitHub takes 65,536 characters.
@@ -96,7 +95,6 @@ func (d *Desk) Report(r *Result) string {
 	return b.String()
 }
 
-// compare lists the runs nearest to a line: of the same model, hardware and quantization.
 func (d *Desk) compare(b *strings.Builder, l Line) {
 	var mine dataset.Benchmark
 	if record.Decode([]byte(l.Text), &mine) != nil {

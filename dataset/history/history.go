@@ -123,7 +123,6 @@ func Append(file []byte, s *Step) ([]byte, error) {
 	return file, err
 }
 
-// grouped brings the records to which the same happened together, as changes.
 func grouped(entries []Entry) (lines []any, err error) {
 	var all []*record.Change
 	open := map[string]*record.Change{} // by what happened: the line that takes more records

@@ -21,14 +21,12 @@ var adapters = map[string]adapter{
 	"koboldcpp":     {"koboldcpp", single, text(koboldcpp)},
 }
 
-// text is the reader of a program whose runs need no records.
 func text(read func(text string) []run) func(*Importer, []byte) ([]run, error) {
 	return func(im *Importer, b []byte) ([]run, error) {
 		return read(strings.ReplaceAll(string(b), "\r\n", "\n")), nil
 	}
 }
 
-// single are the settings of a run of one stream.
 var single = map[string]string{"concurrency": "1", "context_depth": "0", "speculative_decoding": "false", "rate_basis": "decode"}
 
 // printed are the settings that the tools of llama.cpp print above their tables.
@@ -132,7 +130,6 @@ func labelled(text string, first *regexp.Regexp, patterns map[string]*regexp.Reg
 	return runs
 }
 
-// has says what of a run is missing.
 func (r *run) has(fields ...string) {
 	for _, field := range fields {
 		if r.values[field].text == "" && r.bad == "" {

@@ -61,14 +61,12 @@ func (s Skipped) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s", s.File, s.Line, s.Row, s.Why)
 }
 
-// run is one measurement as printed: values by the names of fields.
 type run struct {
 	rows   []place
 	values map[string]value
 	bad    string // why it cannot be used
 }
 
-// place is a row of an output, and what it measured.
 type place struct {
 	line int
 	name string
@@ -77,7 +75,6 @@ type place struct {
 // value is what was printed, and where.
 type value struct{ text, from string }
 
-// adapter reads the output of one program.
 type adapter struct {
 	tool  dataset.Slug
 	fixed map[string]string // values that hold for every run of the program
@@ -149,7 +146,6 @@ func newImporter(a adapter, format string, set *dataset.Set, opt Options) (*Impo
 	return im, errors.Join(errs...)
 }
 
-// near ends a sentence with up to three records a reader may mean.
 func near(a resolve.Answer) string {
 	out := ""
 	for i, c := range a.Candidates[:min(3, len(a.Candidates))] {
@@ -222,7 +218,6 @@ func (im *Importer) Record(measured map[string]string) (dataset.Benchmark, error
 	return b, err
 }
 
-// kinds are the kinds of JSON that the fields of a benchmark have.
 var kinds = func() map[string]reflect.Kind {
 	out := map[string]reflect.Kind{}
 	for _, f := range record.SchemaOf(reflect.TypeFor[dataset.Benchmark]()).Fields {
@@ -249,7 +244,6 @@ func Object(values map[string]string) (jsontext.Value, error) {
 	return jsonv2.Marshal(out, jsonv2.Deterministic(true))
 }
 
-// benchmark makes the record of a run, and says where its fields come from.
 func (im *Importer) benchmark(r *run) (b dataset.Benchmark, from map[string]string, err error) {
 	if r.bad != "" {
 		return b, nil, errors.New(r.bad)

@@ -39,7 +39,6 @@ func llamaBench(im *Importer, b []byte) (runs []run, err error) {
 	return runs, nil
 }
 
-// llamaRun are the values of a run. The error says why there are none.
 func (im *Importer) llamaRun(p paired) (map[string]value, error) {
 	r := p.rows()[0] // they differ only in their test
 	switch {
@@ -105,7 +104,6 @@ func (im *Importer) llamaRun(p paired) (map[string]value, error) {
 	return values, nil
 }
 
-// positive is a number above 0 as a text.
 func positive(v float64) string {
 	if !(v > 0) {
 		return ""
@@ -160,7 +158,6 @@ func (r *row) notes() string {
 	return notes
 }
 
-// findModel finds what was measured, its name as printed, and by what it was found. The error says why it is not known.
 func (im *Importer) findModel(r *row) (slug dataset.Slug, raw value, from string, err error) {
 	raw = r.values["model_type"]
 	if file := r.values["model_filename"]; file.text != "" {

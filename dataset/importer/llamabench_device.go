@@ -12,7 +12,6 @@ import (
 	"modeldex/dataset/resolve"
 )
 
-// device is one of the devices of a backend.
 type device struct {
 	backend string // see deviceBackend
 	index   int
@@ -37,7 +36,6 @@ var backends = map[string]string{
 	"MTL": "metal", "Metal": "metal", "HIP": "rocm", "BLAS": "cpu", "OpenBLAS": "cpu", "CPU": "cpu",
 }
 
-// backendWord is the directory's word for a backend, empty if none was printed.
 func backendWord(printed string) string {
 	first, _, _ := strings.Cut(printed, ",")
 	if word := backends[first]; word != "" {
@@ -49,7 +47,6 @@ func backendWord(printed string) string {
 // libraries are listed among the names of devices.
 var libraries = []string{"", "CPU", "Accelerate", "BLAS", "OpenBLAS", "BLIS", "MKL"}
 
-// split cuts a list of names and leaves out libraries.
 func split(text string) (out []string) {
 	for name := range strings.SplitSeq(text, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(libraries, name) {
@@ -59,7 +56,6 @@ func split(text string) (out []string) {
 	return out
 }
 
-// accelerators are the backends that run on something else than the processor of this machine.
 func (r *row) accelerators() []string {
 	return slices.DeleteFunc(split(r.text("backends")), func(name string) bool { return name == "RPC" })
 }
@@ -149,7 +145,6 @@ func sharing(listed []device, shares string) (out []device, err error) {
 	return out, nil
 }
 
-// findHardware finds the record of what did the work. The error says why it is not known.
 func (im *Importer) findHardware(r *row, backend string, worked []device) (slug dataset.Slug, err error) {
 	for _, d := range worked {
 		if d.text != worked[0].text {

@@ -71,7 +71,6 @@ func (r *row) flash() string {
 // testName is a test as tables print it: "pp512", "tg128 @ d4096", "pp512+tg128".
 var testName = regexp.MustCompile(`^(?:pp ?([0-9]+))?\+?(?:tg ?([0-9]+))?(?: ?@ ?d ?([0-9]+))?$`)
 
-// read takes the values apart that need more than copying.
 func (r *row) read() {
 	if test := r.values["test"]; test.text != "" {
 		m := testName.FindStringSubmatch(strings.ToLower(test.text))
@@ -113,7 +112,6 @@ func (r *row) read() {
 // plain is a number as llama-bench prints it; a comma could be a decimal one.
 var plain = regexp.MustCompile(`^[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?$`)
 
-// amount reads a number with a unit; 0 if nothing was printed.
 func (r *row) amount(name string, units map[string]float64) float64 {
 	text, unit, _ := strings.Cut(r.text(name), " ")
 	scale, known := units[unit]
@@ -127,7 +125,6 @@ func (r *row) amount(name string, units map[string]float64) float64 {
 	return v * scale
 }
 
-// name is what the row measured, for reports.
 func (r *row) name() string {
 	test := fmt.Sprintf("pp%d+tg%d", r.prompt, r.gen)
 	switch {
@@ -139,7 +136,6 @@ func (r *row) name() string {
 	return cmp.Or(stem(r.text("model_filename")), r.text("model_type")) + " " + test
 }
 
-// stem is a file name without its folder and ending.
 func stem(file string) string {
 	if file == "" {
 		return ""
@@ -171,12 +167,10 @@ func (p paired) rows() []*row {
 	return slices.DeleteFunc([]*row{p.prompt, p.gen}, func(r *row) bool { return r == nil })
 }
 
-// line is where it begins.
 func (p paired) line() int {
 	return slices.MinFunc(p.rows(), func(a, b *row) int { return a.line - b.line }).line
 }
 
-// pair merges the rows of each run, in the order of the file.
 func pair(rows []*row) (out []paired) {
 	runs := map[string][]*row{}
 	for _, r := range rows {

@@ -76,7 +76,6 @@ func unmarshal(b []byte, v any) error {
 	return dec.Decode(v)
 }
 
-// structured is a row of named values.
 func structured(line int, place string, o map[string]any) *row {
 	place = fmt.Sprintf("%s %d", place, line)
 	r := &row{line: line, values: map[string]value{}}

@@ -44,7 +44,6 @@ var (
 	quotes      = regexp.MustCompile(`^(?:>[ \t]?)+`)
 )
 
-// reader is the state of reading a terminal.
 type reader struct {
 	rows    []*row
 	table   int      // number of the table in hand or last read
@@ -54,7 +53,6 @@ type reader struct {
 	leading bool     // a build came before all tables
 }
 
-// above is what the log lines above a table say.
 type above struct {
 	behind  int // the table that they follow
 	devices []device
@@ -81,7 +79,6 @@ func parseText(b []byte) []*row {
 	return t.rows
 }
 
-// around reads a line that is not part of a table.
 func (t *reader) around(line, from string) {
 	if t.found == nil || t.table > t.behind { // text behind a table belongs to the next one, maybe of another machine
 		t.above = above{behind: t.table, found: map[string]int{}}
@@ -159,7 +156,6 @@ func (t *reader) missing() string {
 	return ""
 }
 
-// row reads a line by the names in its heading.
 func (t *reader) row(n int, cells []string) *row {
 	r := &row{line: n, table: t.table, values: map[string]value{}, bad: t.bad, devices: slices.Clone(t.devices)}
 	switch {

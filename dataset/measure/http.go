@@ -20,7 +20,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// most is how many bytes of an answer are read.
 const most = 16 << 20
 
 // common are words that are one token in most tokenizers.
@@ -62,7 +61,6 @@ func call(ctx context.Context, address string, body any) (*http.Response, error)
 	return resp, nil
 }
 
-// get reads a whole answer into a value.
 func get(ctx context.Context, address string, body, into any) error {
 	resp, err := call(ctx, address, body)
 	if err != nil {
@@ -145,7 +143,6 @@ func (o *Ollama) Measure(ctx context.Context, b *Bench, depth int) (Run, error) 
 	})
 }
 
-// rate is tokens per second over a time in nanoseconds.
 func rate(tokens int, took int64) float64 {
 	if took <= 0 {
 		return 0
@@ -213,7 +210,6 @@ func (o *OpenAI) Start(ctx context.Context, b *Bench) error {
 	return nil
 }
 
-// chunk is one event of a stream.
 type chunk struct {
 	Choices []struct {
 		Text string `json:"text"`

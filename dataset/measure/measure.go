@@ -83,7 +83,6 @@ func (b *Bench) All(ctx context.Context, r Runner) (out []Run, err error) {
 	return out, nil
 }
 
-// options are what the importers need to know about every run.
 func (b *Bench) options() importer.Options {
 	out := importer.Options{Source: dataset.Owner, RunDate: b.RunDate, Model: b.Model, Hardware: b.Hardware}
 	if b.SourceURL != "" {
@@ -194,7 +193,6 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 	return run, err
 }
 
-// spread is the mean and the standard deviation of a sample, rounded to hundredths.
 func spread(list []float64) (mean, deviation float64) {
 	for _, v := range list {
 		mean += v / float64(len(list))

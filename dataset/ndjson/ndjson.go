@@ -68,7 +68,6 @@ func Each(r io.Reader, visit func(line int, text []byte) error) error {
 	}
 }
 
-// maxErrors is how many bad lines Decode reports.
 const maxErrors = 100
 
 // Decode decodes every line of b that is not blank into a value of its own. Bad lines are all

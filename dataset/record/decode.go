@@ -199,7 +199,6 @@ func Split(b []byte) (spans []Span, array bool, f *Problem) {
 	return spans, true, &Problem{Offset: found.Offset, Text: found.Text, Broken: found.Broken}
 }
 
-// entries reads the array the decoder is before, and that nothing follows it.
 func entries(dec *jsontext.Decoder) (spans []Span, err error) {
 	if _, err = dec.ReadToken(); err != nil {
 		return nil, err
@@ -271,7 +270,6 @@ func descend(dec *jsontext.Decoder, name string) (int, bool) {
 	}
 }
 
-// valueOffset is where the value the decoder is before begins: past the colon or comma and the blanks.
 func valueOffset(dec *jsontext.Decoder) int {
 	dec.PeekKind()
 	rest := dec.UnreadBuffer()

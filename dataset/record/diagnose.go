@@ -52,7 +52,6 @@ func (w *walker) add(offset int, field, text string) {
 	w.faults = append(w.faults, Problem{Offset: offset, Field: field, Text: text, Broken: field == ""})
 }
 
-// value reads one value; the error is one of syntax and ends the walk.
 func (w *walker) value(r *Rule, nullable bool, at string) error {
 	switch kind := w.dec.PeekKind(); {
 	case r.Kind == reflect.Interface, kind == jsontext.KindNull && nullable:
@@ -259,7 +258,6 @@ func Join(at, name string) string {
 	return at + "." + name
 }
 
-// byteOrderMark is what some editors write at the start of a file in UTF-8.
 var byteOrderMark = []byte("\ufeff")
 
 // Explain words an error of the JSON decoder about b in the sentences of Decode. It is for types that are no records and
@@ -321,7 +319,6 @@ func semanticText(b []byte, err *jsonv2.SemanticError) string {
 	return r.Check(v, false)
 }
 
-// memberNames are the names of the members that a struct is read from.
 func memberNames(t reflect.Type) (names []string) {
 	if t.Kind() != reflect.Struct {
 		return nil

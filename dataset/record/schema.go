@@ -144,7 +144,6 @@ func tagParts(tag string) []string {
 	return parts
 }
 
-// add adds the rule that one part of a tag names, if it names one.
 func (r *Rule) add(name, value string) {
 	n, err := strconv.ParseFloat(value, 64)
 	list := r.Kind == reflect.Slice
@@ -248,7 +247,6 @@ func (r *Rule) validText(s string) bool {
 	return r.Pattern == nil || r.Pattern.MatchString(s)
 }
 
-// blankProblem says what is wrong with the blanks of a text, empty if nothing is.
 func (r *Rule) blankProblem(s string) string {
 	if s == "" {
 		return ""
@@ -265,7 +263,6 @@ func (r *Rule) blankProblem(s string) string {
 	return ""
 }
 
-// limitProblem returns the limit n breaks, empty if it breaks none.
 func (r *Rule) limitProblem(n float64) string {
 	for i := range r.Limits {
 		if !r.Limits[i].OK(n) {

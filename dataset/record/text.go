@@ -22,7 +22,6 @@ func Invisible(s string) (rune, bool) {
 	return firstInvisible(s)
 }
 
-// isASCII reports whether a text has printable ASCII characters only, as nearly all texts.
 func isASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf || s[i] < ' ' || s[i] == 0x7f {
@@ -41,7 +40,6 @@ func firstInvisible(s string) (rune, bool) {
 	return 0, false
 }
 
-// emptyBraille is a character without dots.
 const emptyBraille = '\u2800'
 
 // lookalikes are the Greek letters that are written as Latin ones; most Cyrillic letters count as such.
@@ -161,8 +159,6 @@ func (u URL) Valid() bool {
 	return validHost(rest[:host])
 }
 
-// validHost reports whether a text is labels of letters, digits and hyphens, joined by single dots, and a port if there is
-// one.
 func validHost(host string) bool {
 	name, port, numbered := strings.Cut(host, ":")
 	if numbered && (len(port) == 0 || len(port) > 5 || strings.Trim(port, "0123456789") != "" || len(port) == 5 && port > "65535") {

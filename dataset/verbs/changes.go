@@ -101,7 +101,6 @@ func (c *ChangesRecord) write(step *history.Step) (path string, err error) {
 	return path, wholefile.WriteBytes(path, b)
 }
 
-// searched is how many commits are searched for the last recorded release.
 const searched = 50
 
 // before is the release before: the one named, or the last recorded one as git has it.
@@ -133,7 +132,6 @@ func (c *ChangesRecord) before(last *history.Step) (*dataset.Set, error) {
 	return nil, errors.Join(errs...)
 }
 
-// versionAt is the version the dataset names at a revision; empty if it names none.
 func (c *ChangesRecord) versionAt(revision string) string {
 	files, err := filesOf(c.Data, revision)
 	if err != nil {

@@ -66,7 +66,6 @@ func (c *Check) Run(env *Env) error {
 	return nil
 }
 
-// split separates what rejects a dataset from what does not; both stay in the order of places.
 func split(findings dataset.Findings) (faults, warnings dataset.Findings) {
 	for _, f := range findings {
 		if f.Severity == dataset.Fault {
@@ -161,7 +160,6 @@ func (c *Diff) load(name string) (*dataset.Set, error) {
 	return set, Source{Dir: name}.place(err)
 }
 
-// filesOf is the dataset in a directory, or as it was at a git revision of the directory data.
 func filesOf(data, name string) (fs.FS, error) {
 	if st, err := os.Stat(name); err == nil && st.IsDir() {
 		return dataset.Dir(name), datasetIn(name)

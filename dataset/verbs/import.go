@@ -41,7 +41,6 @@ func (c *Import) options() importer.Options {
 // Validate checks the flags that need no records.
 func (c *Import) Validate() error { return ofFlags(c.options().Validate()) }
 
-// ofFlags names the flags in the errors of options, one on each line.
 func ofFlags(err error) error {
 	if err == nil {
 		return nil
@@ -112,14 +111,12 @@ func (c *Import) Run(env *Env) error {
 	return nil
 }
 
-// proposed is a line of a file, with what was measured on what, as printed.
 type proposed struct {
 	file, what string
 	text       []byte
 	rejected   bool
 }
 
-// explain says where the fields of a line come from.
 func explain(env *Env, id dataset.Slug, line []byte, from map[string]string) error {
 	var fields map[string]jsontext.Value
 	if err := jsonv2.Unmarshal(line, &fields); err != nil {

@@ -58,7 +58,6 @@ func hasDefault() bool {
 	return err == nil && (st.IsDir() || st.Mode()&fs.ModeSymlink != 0)
 }
 
-// datasetIn is the error of a directory that is none, or has no dataset.
 func datasetIn(dir string) error {
 	if err := CheckDirectory(dir); err != nil {
 		return err

@@ -38,7 +38,6 @@ func (s stamp) same(o stamp) bool {
 		os.SameFile(s.info, o.info)
 }
 
-// stateOf looks at a dataset directory and at more folders of it. What cannot be seen is part of the picture.
 func stateOf(dir string, also []string) *state {
 	s := &state{at: time.Now(), files: map[string]stamp{}, folders: foldersOf(dir, also), lock: gitLock(dir)}
 	files, _ := dataset.Layout()
@@ -83,7 +82,6 @@ func (s *state) same(o *state) bool { return o != nil && maps.EqualFunc(s.files,
 // counts too: the clock has gone back since.
 const staleLock = 10 * time.Minute
 
-// locked reports whether git was writing the work tree.
 func (s *state) locked() bool {
 	if s.lock == "" {
 		return false

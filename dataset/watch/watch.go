@@ -142,10 +142,8 @@ func (w *Watcher) run() {
 	}
 }
 
-// eachFile is how many looks pass between two at each file.
 const eachFile = 5
 
-// look reads the files if they were asked for, or have changed and are at rest.
 func (w *Watcher) look(asked bool) {
 	w.wait = w.opt.Every
 	folders := foldersOf(w.dir, w.opt.ExtraDirs)

@@ -234,7 +234,6 @@ func ReadEuroEval(b Board, table []byte) ([]snapshot.Row, error) {
 	return some(rows, nil)
 }
 
-// euroCell reads one cell of a data set, or the rank.
 func (b Board) euroCell(n int, model, column, cell string) ([]snapshot.Row, error) {
 	cell, _, _ = strings.Cut(plainText(cell), "@@")
 	if cell == "" || cell == "-" || cell == "?" {
@@ -287,5 +286,4 @@ func number(s string) (float64, error) {
 	return v, nil
 }
 
-// cents rounds to two decimals, as the table has them.
 func cents(v float64) float64 { return math.Round(v*100) / 100 }

@@ -64,7 +64,6 @@ type folder struct {
 	dir string
 }
 
-// place is the path of a file, as errors begin with it.
 func (f folder) place(name string) string { return path.Join(f.dir, name) }
 
 // Build reads the folder and builds the document: all that `snapshot build` does.
@@ -195,7 +194,6 @@ func decodeRows(name string, b []byte) ([]snapshot.Row, error) {
 	})
 }
 
-// lacks names the first member a row cannot do without and has not.
 func lacks(r *snapshot.Row) string {
 	switch {
 	case r.Source == "":
@@ -214,7 +212,6 @@ func lacks(r *snapshot.Row) string {
 	return ""
 }
 
-// expand finds the files of the patterns, sorted, each once.
 func expand(folder folder, patterns []string) ([]string, error) {
 	var files []string
 	for _, p := range patterns {
@@ -264,7 +261,6 @@ func readFile(folder folder, name string) (b []byte, err error) {
 	return b, err
 }
 
-// causeOf is an error of a file without its name, which the caller puts first.
 func causeOf(err error) error {
 	var at *fs.PathError
 	switch {

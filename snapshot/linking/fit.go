@@ -69,7 +69,6 @@ func Fit(sources []int, numbers []Number, least int) scale {
 	return f.scale()
 }
 
-// fit holds one fit under way. Values are standardized within their item.
 type fit struct {
 	sources []int
 	bySrc   int      // number of sources
@@ -115,7 +114,6 @@ func newFit(sources []int, numbers []Number, least int) *fit {
 	return f
 }
 
-// standardize brings the values of every item to mean 0 and variance 1.
 func (f *fit) standardize() {
 	for i := range f.items {
 		f.items[i].count = 0
@@ -146,7 +144,6 @@ func (f *fit) standardize() {
 	}
 }
 
-// index finds the numbers of each model.
 func (f *fit) index() {
 	for i, n := range f.numbers {
 		for len(f.of) <= n.Model {
@@ -160,7 +157,6 @@ func (f *fit) index() {
 	}
 }
 
-// expect finds ability and specific of every model, given the lines.
 func (f *fit) expect() {
 	weight, sum := make([]float64, f.bySrc), make([]float64, f.bySrc)
 	for m, span := range f.of {
@@ -208,7 +204,6 @@ func (f *fit) combine(out []moment, weight, sum []float64) {
 	}
 }
 
-// maximize finds the lines and variances, given ability and specific.
 func (f *fit) maximize() {
 	for s := range f.tau {
 		sum, n := priorCount*priorSpecific, float64(priorCount)

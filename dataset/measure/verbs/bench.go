@@ -65,7 +65,6 @@ func (c *Bench) Validate() error {
 	return errors.Join(errs...)
 }
 
-// local reports whether an address is of this machine.
 func local(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1")
@@ -160,7 +159,6 @@ func (c *Bench) report(env *verbs.Env, set *dataset.Set, r *measure.Run) (line [
 	return line, err
 }
 
-// commit appends lines to a file of the dataset on a new branch.
 func commit(ctx context.Context, dir, branch, name string, lines []byte) error {
 	git := func(args ...string) error {
 		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).CombinedOutput() //nolint:gosec // the name is checked
