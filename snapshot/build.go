@@ -111,8 +111,17 @@ func (b *builder) groups() ([]*group, error) {
 	if err := b.in.Config.check(); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	if err := b.sift(); err != nil {
-		return nil, err
+	for i := range b.in.Config.Sources {
+		cfg := &b.in.Config.Sources[i]
+		c, ok := b.in.Captures[cfg.SourceID]
+		if !ok {
+			return nil, fmt.Errorf("%s: must have a capture", cfg.SourceID)
+		}
+		t, err := sift(cfg, c, b.rep)
+		if err != nil {
+			return nil, err
+		}
+		b.tables = append(b.tables, t)
 	}
 	var err error
 	if b.match, err = newMatcher(b.in, b.rep); err != nil {
@@ -121,22 +130,6 @@ func (b *builder) groups() ([]*group, error) {
 	groups := b.match.groups(b.tables)
 	b.match.claim(groups)
 	return groups, nil
-}
-
-func (b *builder) sift() error {
-	for i := range b.in.Config.Sources {
-		cfg := &b.in.Config.Sources[i]
-		c, ok := b.in.Captures[cfg.SourceID]
-		if !ok {
-			return fmt.Errorf("%s: must have a capture", cfg.SourceID)
-		}
-		t, err := sift(cfg, c, b.rep)
-		if err != nil {
-			return err
-		}
-		b.tables = append(b.tables, t)
-	}
-	return nil
 }
 
 // frame is the document without its models.
@@ -174,7 +167,7 @@ func (t *table) source() Source {
 		Config:            c.Config,
 		Split:             t.splitNames(),
 		LicenseNote:       c.LicenseNote,
-		FetchedRows:       t.fetched(),
+		FetchedRows:       t.fetched,
 		TotalRowsReported: t.total,
 		SamplingNote:      strings.TrimSpace(c.SamplingNote),
 		CapturedAt:        utc(c.CapturedAt),

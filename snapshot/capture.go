@@ -26,30 +26,12 @@ type Row struct {
 	Task     *string  `json:"task"`
 	Date     string   `json:"date"` // YYYY-MM-DD of the board; empty: that of the split
 
-	At Place `json:"-"` // for errors
-}
-
-// Place is where a row was read. The zero value is that of a row that was not read from a file.
-type Place struct {
-	File string
-	Line int // from 1; 0 where the rows of a file are not its lines
-}
-
-// String gives the place as errors begin with it.
-func (p Place) String() string {
-	if p.Line == 0 {
-		return p.File
-	}
-	return fmt.Sprintf("%s:%d", p.File, p.Line)
+	At string `json:"-"` // file and line, as errors begin with them; empty for a row that was not read from a file
 }
 
 // fault is the error of a row that breaks its rule.
 func (cfg *SourceConfig) fault(r *Row, format string, args ...any) error {
-	place := r.At.String()
-	if place == "" {
-		place = string(cfg.SourceID)
-	}
-	return fmt.Errorf("%s: row %d of %s, %q: %s", place, r.Row, r.Split, r.ModelRaw, fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s: row %d of %s, %q: %s", cmp.Or(r.At, string(cfg.SourceID)), r.Row, r.Split, r.ModelRaw, fmt.Sprintf(format, args...))
 }
 
 // Capture is everything read from one source. The order of Rows means nothing.
@@ -109,6 +91,7 @@ type table struct {
 	readings []reading       // one for each raw name and split, sorted by name, newest split first
 	counts   map[board]int64 // board -> table rows captured
 	tasks    [][]string      // by split index: the tasks that enter the component, sorted
+	fetched  int64           // all of counts
 	total    int64           // as reported
 	from     string
 }
@@ -188,17 +171,10 @@ func (t *table) count(rows []Row, reported int64) {
 		if r.Config == t.cfg.Config && t.cfg.splitIndex(r.Split) >= 0 && !seen[p] {
 			seen[p] = true
 			t.counts[p.board]++
+			t.fetched++
 		}
 	}
-	t.total = max(reported, t.fetched())
-}
-
-func (t *table) fetched() int64 {
-	var n int64
-	for _, c := range t.counts {
-		n += c
-	}
-	return n
+	t.total = max(reported, t.fetched)
 }
 
 // setTasks finds the tasks of each split that enter the component: a model that lacks some has a limitation.

@@ -135,7 +135,12 @@ func (c *Catalog) Rejected() []Finding { return c.rejected }
 
 // readPublished reads one file; a rejected one is replaced by what c has under its name.
 func (c *Catalog) readPublished(folder fs.FS, name string) (*Published, []Finding) {
-	was := c.byPath(name)
+	var was *Published
+	if c != nil {
+		if at := slices.IndexFunc(c.documents, func(p *Published) bool { return p.Path == name }); at >= 0 {
+			was = c.documents[at]
+		}
+	}
 	body, err := readBounded(folder, name)
 	if err != nil {
 		return was, []Finding{{Path: name, Rule: "reading: " + err.Error()}}
@@ -205,13 +210,11 @@ func intelligenceOf(doc *Document) map[string]Intelligence {
 		if rank := ranks[m.ModelKey]; rank > 0 {
 			in.OpenRank = &rank
 		}
-		if rules != nil {
-			in.Lower, in.Upper = rules.interval(&m.Composite)
-		}
 		for _, c := range m.Composite.Components {
 			in.Sources = append(in.Sources, c.SourceID)
 		}
 		if rules != nil {
+			in.Lower, in.Upper = rules.interval(&m.Composite)
 			in.evidence = rules.evidence(m.Composite.Components)
 		}
 		all[m.ModelKey] = in
@@ -258,19 +261,6 @@ func newCatalog(documents []*Published) *Catalog {
 		c.newest = c.documents[0].intelligence
 	}
 	return c
-}
-
-// byPath finds the published read from a file, nil for none.
-func (c *Catalog) byPath(name string) *Published {
-	if c == nil {
-		return nil
-	}
-	for _, b := range c.documents {
-		if b.Path == name {
-			return b
-		}
-	}
-	return nil
 }
 
 // Len is the number of documents.

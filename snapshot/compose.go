@@ -83,12 +83,6 @@ func (b *builder) table(id SourceID) *table {
 // staleDays is the age from which it is named as a limitation: one year.
 const staleDays = 365
 
-// ageDays counts whole days from the checked date of a board to generated_at; 0 for a later date.
-func (b *builder) ageDays(date string) int {
-	t, _ := time.Parse(time.DateOnly, date)
-	return max(0, int(b.at.Sub(t)/(24*time.Hour)))
-}
-
 // readingLimits says what is doubtful in how a name was read.
 func (b *builder) readingLimits(chosen named, others []named) []string {
 	cfg := chosen.from.cfg
@@ -100,9 +94,10 @@ func (b *builder) readingLimits(chosen named, others []named) []string {
 		out = append(out, fmt.Sprintf("%s: %s", cfg.SourceID, note))
 	}
 	// the date of an earlier release is that of its questions, not of the model's answers
+	made, _ := time.Parse(time.DateOnly, chosen.date) // checked
 	if chosen.split > 0 {
 		out = append(out, fmt.Sprintf("%s is from the earlier release %s, whose questions differ from %s", cfg.SourceID, cfg.Splits[chosen.split].Split, cfg.Splits[0].Split))
-	} else if days := b.ageDays(chosen.date); days > staleDays {
+	} else if days := int(b.at.Sub(made) / (24 * time.Hour)); days > staleDays {
 		out = append(out, fmt.Sprintf("%s was %d days old when the document was made", cfg.SourceID, days))
 	}
 	for _, s := range cfg.Settings {
@@ -110,21 +105,17 @@ func (b *builder) readingLimits(chosen named, others []named) []string {
 			out = append(out, fmt.Sprintf("%s: %s", cfg.SourceID, s.Note))
 		}
 	}
-	for _, o := range otherNames(chosen, others) {
-		b.rep.NotChosen = append(b.rep.NotChosen, name{cfg.SourceID, o})
-		out = append(out, fmt.Sprintf("%s also lists it as %q, not used", cfg.SourceID, o))
-	}
-	return out
-}
-
-func otherNames(chosen named, others []named) []string {
 	var names []string
 	for _, o := range others {
 		if o.raw != chosen.raw {
 			names = append(names, o.raw)
 		}
 	}
-	return once(names)
+	for _, o := range once(names) {
+		b.rep.NotChosen = append(b.rep.NotChosen, name{cfg.SourceID, o})
+		out = append(out, fmt.Sprintf("%s also lists it as %q, not used", cfg.SourceID, o))
+	}
+	return out
 }
 
 // scores makes the published scores of a reading, in the order of its rows, without their places on the common scale.

@@ -91,68 +91,43 @@ type setting struct {
 
 func (c *Config) check() error {
 	var errs []error
-	if c.Format != configFormat {
-		errs = append(errs, fmt.Errorf("format: must be %q, got %q", configFormat, c.Format))
+	add := func(wrong bool, format string, args ...any) {
+		if wrong {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
 	}
-	if err := CheckBaseURL(c.BaseURL); err != nil {
-		errs = append(errs, fmt.Errorf("base_url: %w", err))
-	}
-	if !(c.Confidence.High > 0) || c.Confidence.Moderate < c.Confidence.High {
-		errs = append(errs, fmt.Errorf("confidence: must be 0 < high <= moderate, got %v and %v", c.Confidence.High, c.Confidence.Moderate))
-	}
-	if c.LeastModels < 1 {
-		errs = append(errs, fmt.Errorf("least_models: must be at least 1, got %d", c.LeastModels))
-	}
-	if len(c.Sources) == 0 {
-		errs = append(errs, errors.New("sources: must not be empty"))
-	}
+	add(c.Format != configFormat, "format: must be %q, got %q", configFormat, c.Format)
+	err := CheckBaseURL(c.BaseURL)
+	add(err != nil, "base_url: %w", err)
+	high, moderate := c.Confidence.High, c.Confidence.Moderate
+	add(!(high > 0) || moderate < high, "confidence: must be 0 < high <= moderate, got %v and %v", high, moderate)
+	add(c.LeastModels < 1, "least_models: must be at least 1, got %d", c.LeastModels)
+	add(len(c.Sources) == 0, "sources: must not be empty")
 	var last SourceID
 	for i := range c.Sources {
 		s := &c.Sources[i]
-		if !slices.Contains(sourceIDs, s.SourceID) || s.SourceID <= last {
-			errs = append(errs, fmt.Errorf("sources[%d]: source_id: must be one of %v, each once and in order, got %q", i, sourceIDs, s.SourceID))
-		}
+		add(!slices.Contains(sourceIDs, s.SourceID) || s.SourceID <= last, "sources[%d]: source_id: must be one of %v, each once and in order, got %q", i, sourceIDs, s.SourceID)
 		last = s.SourceID
-		for _, err := range s.check() {
-			errs = append(errs, fmt.Errorf("%s: %w", s.SourceID, err))
-		}
+		s.check(func(wrong bool, format string, args ...any) { add(wrong, string(s.SourceID)+": "+format, args...) })
 	}
 	return errors.Join(errs...)
 }
 
-func (s *SourceConfig) check() []error {
-	var errs []error
-	if _, err := time.Parse(time.RFC3339, s.CapturedAt); err != nil {
-		errs = append(errs, fmt.Errorf("captured_at: must be RFC 3339, got %q", s.CapturedAt))
-	}
-	if len(s.Splits) == 0 {
-		errs = append(errs, errors.New("splits: must not be empty"))
-	}
+func (s *SourceConfig) check(add func(wrong bool, format string, args ...any)) {
+	_, err := time.Parse(time.RFC3339, s.CapturedAt)
+	add(err != nil, "captured_at: must be RFC 3339, got %q", s.CapturedAt)
+	add(len(s.Splits) == 0, "splits: must not be empty")
 	for _, sp := range s.Splits {
-		if !isDate(sp.Date) {
-			errs = append(errs, fmt.Errorf("split %s: date: must be YYYY-MM-DD, got %q", sp.Split, sp.Date))
-		}
+		add(!isDate(sp.Date), "split %s: date: must be YYYY-MM-DD, got %q", sp.Split, sp.Date)
 	}
 	for _, m := range s.Metrics {
-		if !slices.Contains([]string{higher, lower, neither}, m.Direction) {
-			errs = append(errs, fmt.Errorf("metric %s: direction: must be higher, lower or none, got %q", m.Metric, m.Direction))
-		}
+		add(!slices.Contains([]string{higher, lower, neither}, m.Direction), "metric %s: direction: must be higher, lower or none, got %q", m.Metric, m.Direction)
 	}
-	return append(errs, s.checkComponent()...)
-}
-
-func (s *SourceConfig) checkComponent() []error {
-	var errs []error
-	if len(s.Component.Metrics) == 0 {
-		errs = append(errs, errors.New("component: metrics: must not be empty"))
-	}
+	add(len(s.Component.Metrics) == 0, "component: metrics: must not be empty")
 	for _, name := range s.Component.Metrics {
 		m := s.metric(name)
-		if m == nil || m.Direction == neither {
-			errs = append(errs, fmt.Errorf("component: metric %q: must be a metric of the source with a better end", name))
-		}
+		add(m == nil || m.Direction == neither, "component: metric %q: must be a metric of the source with a better end", name)
 	}
-	return errs
 }
 
 // CheckBaseURL accepts an absolute address without a path, or nothing.
@@ -180,10 +155,7 @@ func (s *SourceConfig) splitIndex(name string) int {
 
 // publishes reports whether the category of a metric goes into the document.
 func (m *metric) publishes(category *string) bool {
-	if len(m.Categories) == 0 {
-		return true
-	}
-	return category != nil && slices.Contains(m.Categories, *category)
+	return len(m.Categories) == 0 || category != nil && slices.Contains(m.Categories, *category)
 }
 
 // inRange reports whether v can be a value of the metric.

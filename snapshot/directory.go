@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -143,13 +142,3 @@ const baseForm = "base"
 
 // judged is the Match of a name a person joined.
 const judged = "judged"
-
-// names returns all raw names, sorted, each once.
-func (a Alias) names() []string {
-	var names []string
-	for _, n := range a.Names {
-		names = append(names, n.ModelRaw)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}

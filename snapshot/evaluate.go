@@ -34,12 +34,21 @@ func Evaluate(ctx context.Context, in Inputs) (evaluation, error) {
 	if err != nil {
 		return evaluation{}, err
 	}
-	return newEvaluator(b, groups).run(ctx)
+	e := newEvaluator(b, groups)
+	var out evaluation
+	for _, s := range in.Config.Sources {
+		h, err := e.holdOut(ctx, s.SourceID)
+		if err != nil {
+			return out, err
+		}
+		out.HeldOut = append(out.HeldOut, h)
+	}
+	return out, nil
 }
 
 type subject struct {
 	key    string
-	scores map[SourceID][]Score
+	scores []Score // of all sources
 }
 
 type evaluator struct {
@@ -54,12 +63,12 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 		if g.base() {
 			continue
 		}
-		s := subject{key: g.key, scores: map[SourceID][]Score{}}
+		s := subject{key: g.key}
 		for _, t := range b.tables {
 			e.link.gather(t, g)
 			if rs := g.readings[t.cfg.SourceID]; len(rs) > 0 {
 				chosen, _ := preferred(rs)
-				s.scores[t.cfg.SourceID] = t.scores(chosen.reading)
+				s.scores = append(s.scores, t.scores(chosen.reading)...)
 			}
 		}
 		e.subjects = append(e.subjects, s)
@@ -67,18 +76,6 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 	slices.SortFunc(e.subjects, func(a, b subject) int { return strings.Compare(a.key, b.key) })
 	e.rules = e.link.rules()
 	return e
-}
-
-func (e *evaluator) run(ctx context.Context) (evaluation, error) {
-	var out evaluation
-	for i := range e.link.cfg.Sources {
-		h, err := e.holdOut(ctx, e.link.cfg.Sources[i].SourceID)
-		if err != nil {
-			return out, err
-		}
-		out.HeldOut = append(out.HeldOut, h)
-	}
-	return out, nil
 }
 
 // holdOut predicts a source of each model from its others, by a fit that has not seen it.
@@ -92,16 +89,11 @@ func (e *evaluator) holdOut(ctx context.Context, id SourceID) (heldOut, error) {
 		}
 		rules := e.without(id, f)
 		for _, s := range e.subjects {
-			truth, ok := e.rules.estimate(id, s.scores[id])
+			truth, ok := e.rules.estimate(id, s.scores)
 			if fold(s.key) != f || !ok {
 				continue
 			}
-			var others []estimate
-			for _, o := range rules.estimates(s.all()) {
-				if o.source != id {
-					others = append(others, o)
-				}
-			}
+			others := slices.DeleteFunc(rules.estimates(s.scores), func(o estimate) bool { return o.source == id })
 			c := rules.compose(others)
 			if c.score == nil {
 				continue
@@ -115,14 +107,6 @@ func (e *evaluator) holdOut(ctx context.Context, id SourceID) (heldOut, error) {
 	}
 	h.Models, h.Common, h.Coverage = len(said), spearman(predicted, said), float64(inside)/float64(max(len(said), 1))
 	return h, nil
-}
-
-func (s *subject) all() []Score {
-	var out []Score
-	for _, id := range sourceIDs {
-		out = append(out, s.scores[id]...)
-	}
-	return out
 }
 
 // without fits the scale as if the models of a fold were not in the source.

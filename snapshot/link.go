@@ -48,13 +48,7 @@ func (l *linker) gather(t *table, g *group) {
 
 // entering returns the cells of a reading that enter the common scale.
 func (t *table) entering(r reading) []cell {
-	var in []Score
-	for _, s := range t.scores(r) {
-		if t.cfg.enters(t.cfg.metric(s.Metric), s.Category) {
-			in = append(in, s)
-		}
-	}
-	return cells(t.cfg.SourceID, in)
+	return cells(t.cfg.SourceID, slices.DeleteFunc(t.scores(r), func(s Score) bool { return !t.cfg.enters(t.cfg.metric(s.Metric), s.Category) }))
 }
 
 func (l *linker) rules() *rules {
@@ -67,7 +61,7 @@ func (l *linker) rules() *rules {
 	scale := linking.Fit(sources, l.numbers(), l.cfg.LeastModels)
 	r := &rules{
 		Mean: scaleMean, Deviation: scaleDeviation, Z: intervalZ,
-		Specific: map[SourceID]float64{}, Confidence: l.cfg.Confidence, Lines: []Line{},
+		Specific: map[SourceID]float64{}, Drift: map[SourceID]map[string]float64{}, Confidence: l.cfg.Confidence, Lines: []Line{},
 	}
 	for i, line := range scale.Lines {
 		if line.Count == 0 {
@@ -105,6 +99,7 @@ func (l *linker) findDrift(r *rules) {
 			}
 		}
 		var sum float64
+		drift := map[string]float64{}
 		for j := 1; j < len(s.Splits); j++ {
 			var squares, n float64
 			newer, older := bySplit[s.Splits[j-1].Split], bySplit[s.Splits[j].Split]
@@ -117,14 +112,11 @@ func (l *linker) findDrift(r *rules) {
 			}
 			sum += squares / max(n, 1)
 			if sum > 0 {
-				if r.Drift == nil {
-					r.Drift = map[SourceID]map[string]float64{}
-				}
-				if r.Drift[s.SourceID] == nil {
-					r.Drift[s.SourceID] = map[string]float64{}
-				}
-				r.Drift[s.SourceID][s.Splits[j].Split] = round4(math.Sqrt(sum))
+				drift[s.Splits[j].Split] = round4(math.Sqrt(sum))
 			}
+		}
+		if len(drift) > 0 {
+			r.Drift[s.SourceID] = drift
 		}
 	}
 }

@@ -197,15 +197,16 @@ func (m *matcher) slug(g *group) (slug string, rank int, ok bool) {
 func (g *group) names() []string {
 	var names []string
 	if g.alias != nil {
-		names = g.alias.names()
+		for _, n := range g.alias.Names {
+			names = append(names, n.ModelRaw)
+		}
 	}
 	for _, rs := range g.readings {
 		for _, r := range rs {
 			names = append(names, r.raw)
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return once(names)
 }
 
 // preferred picks one reading of a source: the newest split, then the fewest and mildest settings,

@@ -183,33 +183,23 @@ func capture(folder folder, cfg captureConfig) (snapshot.Capture, error) {
 // captures carry extras; a line without source, config, split, row, model or metric is an error.
 func decodeRows(name string, b []byte) ([]snapshot.Row, error) {
 	return ndjson.Decode(name, b, func(line int, text []byte, r *snapshot.Row) error {
-		r.At = snapshot.Place{File: name, Line: line}
+		r.At = fmt.Sprintf("%s:%d", name, line)
 		if err := unmarshalLine(text, r); err != nil {
 			return err
 		}
-		if member := lacks(r); member != "" {
-			return fmt.Errorf("%s: must be given", member)
+		for _, member := range []struct {
+			name  string
+			given bool
+		}{
+			{"source", r.Source != ""}, {"config", r.Config != ""}, {"split", r.Split != ""},
+			{"row", r.Row > 0}, {"model_raw", r.ModelRaw != ""}, {"metric", r.Metric != ""},
+		} {
+			if !member.given {
+				return fmt.Errorf("%s: must be given", member.name)
+			}
 		}
 		return nil
 	})
-}
-
-func lacks(r *snapshot.Row) string {
-	switch {
-	case r.Source == "":
-		return "source"
-	case r.Config == "":
-		return "config"
-	case r.Split == "":
-		return "split"
-	case r.Row < 1:
-		return "row"
-	case r.ModelRaw == "":
-		return "model_raw"
-	case r.Metric == "":
-		return "metric"
-	}
-	return ""
 }
 
 func expand(folder folder, patterns []string) ([]string, error) {
