@@ -88,8 +88,7 @@ func reproducedBy(b *benchmarkRecord) *int64 {
 	if b.reproduced < 0 {
 		return nil
 	}
-	n := int64(b.reproduced)
-	return &n
+	return new(int64(b.reproduced))
 }
 
 func tokensPerJoule(b *dataset.Benchmark) float64 {
@@ -144,10 +143,10 @@ func newBenchmarks(set *dataset.Set, relations *dataset.Relations, r Renderers) 
 		s.recs = append(s.recs, benchmarkRecord{b, families[b.Model], ratio, reproduced})
 	}
 	t := newTable(s)
-	t.variants = map[Field]variants{Hardware: hardwareVariants(set.Hardware, relations)}
-	t.related = map[Field]related{Silicon: {Hardware, siliconOf(set.Hardware, relations)}}
+	t.variants = map[Field]variants{Hardware: slugsOf(set.Hardware, relations.Forms)}
+	t.related = map[Field]related{Silicon: {Hardware, slugsOf(set.Hardware, relations.Related)}}
 	if p := t.postings[Scenario]; len(p.values) > 0 {
-		t.listed, t.unlisted = p.unknown, allBits(t.n).without(p.unknown)
+		t.listed, t.unlisted = p.unknown, p.unknown.Complement()
 	}
 	t.nonDefaultSettings = newNonDefaultSettings(t)
 	t.statistics = newStatistics(t, func(ord int) string { return text(s.recs[ord].SourceURL) }, supplementary(set.Origins, s.recs))
@@ -161,7 +160,7 @@ func supplementary(origins []dataset.Origin, recs []benchmarkRecord) bits {
 	}
 	for i, b := range recs {
 		if b.SourceKey != nil && keys[*b.SourceKey] {
-			out.add(uint32(i))
+			out.Set(uint(i))
 		}
 	}
 	return out
@@ -173,16 +172,10 @@ type BenchmarkCounts struct {
 	WithVariants int // and of its variants, as a filter by its slug finds them
 }
 
-func (c BenchmarkCounts) hasAny() *bool {
-	has := c.Own > 0
-	return &has
-}
+func (c BenchmarkCounts) hasAny() *bool { return new(c.Own > 0) }
 
 func (t *Table) counts(f Field, slug string) BenchmarkCounts {
 	_, own := t.First(Query{Sets: []Set{{Field: f, Values: []string{slug}, OnlySelf: true}}})
-	if len(t.variants[f][slug]) == 0 {
-		return BenchmarkCounts{own, own}
-	}
 	_, all := t.First(Query{Sets: []Set{{Field: f, Values: []string{slug}}}})
 	return BenchmarkCounts{own, all}
 }

@@ -1,7 +1,6 @@
 package index
 
 import (
-	mathbits "math/bits"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -73,9 +72,9 @@ func (t *Table) find(slugs []string) *roaring.Bitmap {
 }
 
 // Has reports whether a record matches all conditions.
-func (c *Conditions) Has(ord uint32) bool { return c.matching().has(ord) }
+func (c *Conditions) Has(ord uint32) bool { return c.matching().Test(uint(ord)) }
 
-// matching is the records that match all conditions. The set may be shared.
+// matching is the records that match all conditions.
 func (c *Conditions) matching() bits {
 	if c.all == nil {
 		c.all = c.without("no field has this name")
@@ -83,41 +82,24 @@ func (c *Conditions) matching() bits {
 	return c.all
 }
 
-func (c *Conditions) without(f Field) (out bits) {
-	own := false
+func (c *Conditions) without(f Field) bits {
+	out := allBits(c.t.n)
 	for _, p := range c.parts {
-		switch {
-		case p.field == f:
-			continue
-		case out == nil:
-			out = p.set
-			continue
-		case !own:
-			out, own = slices.Clone(out), true
+		if p.field != f {
+			out.InPlaceIntersection(p.set)
 		}
-		for i, word := range p.set {
-			out[i] &= word
-		}
-	}
-	if out == nil {
-		return allBits(c.t.n)
 	}
 	return out
 }
 
-func (c *Conditions) countWithout(except int, set bits) (n int) {
-	for i, word := range set {
-		if word == 0 {
-			continue
+func (c *Conditions) countWithout(except int, set bits) int {
+	out := set.Clone()
+	for i, p := range c.parts {
+		if i != except {
+			out.InPlaceIntersection(p.set)
 		}
-		for part := range c.parts {
-			if part != except {
-				word &= c.parts[part].set[i]
-			}
-		}
-		n += mathbits.OnesCount64(word)
 	}
-	return n
+	return int(out.Count())
 }
 
 // excluded counts, for each of the conditions from..to, the records that match all others and have no known value. A

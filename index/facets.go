@@ -63,11 +63,11 @@ type facetSet struct {
 }
 
 func (t *Table) facetSet(set bits) *facetSet {
-	return &facetSet{t, set, set.ordinals(make([]uint32, 0, set.count()), 0, t.n)}
+	return &facetSet{t, set, ordinals(set, make([]uint32, 0, set.Count()), 0, t.n)}
 }
 
 func (s *facetSet) facet(f Field) Facet {
-	out := Facet{Field: f, Unknown: s.set.countIn(s.t.unknown(f))}
+	out := Facet{Field: f, Unknown: countBoth(s.set, s.t.unknown(f))}
 	out.Known = len(s.ords) - out.Unknown
 	if c := s.t.columns[f]; c != nil && out.Known > 0 {
 		out.divide(c, s.set, s.t.kinds[f] == Date)
@@ -86,7 +86,7 @@ func (f *Facet) list(p *posting, s *facetSet) {
 		}
 	case p.codes == nil:
 		for i, set := range p.sets {
-			counts[i] = s.set.countIn(bitsOf(set, s.t.n))
+			counts[i] = countBoth(s.set, bitsOf(set, s.t.n))
 		}
 	default:
 		for _, ord := range s.ords {
@@ -104,9 +104,9 @@ func (f *Facet) list(p *posting, s *facetSet) {
 // divide counts the records with a value of a column, of which there is one at least, in at most maxBins bins.
 func (f *Facet) divide(c *column, in bits, dates bool) {
 	first, last := 0, c.known-1
-	for ; !in.has(c.asc[first]); first++ {
+	for ; !in.Test(uint(c.asc[first])); first++ {
 	}
-	for ; !in.has(c.asc[last]); last-- {
+	for ; !in.Test(uint(c.asc[last])); last-- {
 	}
 	f.Min, f.Max = c.nums[c.asc[first]], c.nums[c.asc[last]]
 	edges := binEdges(f.Min, f.Max)
@@ -121,7 +121,7 @@ func (f *Facet) divide(c *column, in bits, dates bool) {
 		for bin+1 < len(f.Bins) && c.nums[ord] >= f.Bins[bin+1].From {
 			bin++
 		}
-		f.Bins[bin].Count += boolInt(in.has(ord))
+		f.Bins[bin].Count += boolInt(in.Test(uint(ord)))
 	}
 }
 

@@ -82,23 +82,15 @@ type Computed struct {
 	ReproducedBy int32
 }
 
-func (r *Renderers) score(model dataset.Slug) float64 {
-	if r.Score == nil {
-		return math.NaN()
-	}
-	return r.Score(model)
-}
-
-func (r *Renderers) capabilities(models []dataset.Model) map[dataset.Slug]best.Capability {
-	if r.Evidence == nil {
-		return best.Capabilities(models, func(dataset.Slug) []best.Evidence { return nil })
-	}
-	return best.Capabilities(models, r.Evidence)
-}
-
 // Build makes a generation from a set. It reads the set and does not keep it. Errors come from
 // the renderers, and from ctx soon after it has ended.
 func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, error) {
+	if r.Score == nil {
+		r.Score = func(dataset.Slug) float64 { return math.NaN() }
+	}
+	if r.Evidence == nil {
+		r.Evidence = func(dataset.Slug) []best.Evidence { return nil }
+	}
 	gen := &Generation{Info: set.Info, Digest: set.Digest, Files: set.Files(), Loaded: time.Now().UTC(), Edition: r.Edition}
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -108,7 +100,7 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	work.Go(func() { gen.Names = resolve.New(set) })
 	relations := dataset.NewRelations(set.Hardware)
 	source, benchmarks := newBenchmarks(set, relations, r)
-	gen.Benchmarks, gen.Capabilities = benchmarks, r.capabilities(set.Models)
+	gen.Benchmarks, gen.Capabilities = benchmarks, best.Capabilities(set.Models, r.Evidence)
 	var err error
 	if gen.Models, err = newModels(ctx, set, benchmarks, gen.Capabilities, r); err != nil { // rows show how many benchmarks there are
 		return nil, err

@@ -37,7 +37,7 @@ func (t *Table) Select(q Query) Page { return t.Conditions(q).Page() }
 func (c *Conditions) Page() Page {
 	sets := len(c.q.Sets)
 	page := Page{
-		Total: c.matching().count(), Excluded: c.excluded(sets, sets+len(c.q.Ranges)), ExcludedBySets: c.excluded(0, sets), Unlisted: c.unlisted(),
+		Total: int(c.matching().Count()), Excluded: c.excluded(sets, sets+len(c.q.Ranges)), ExcludedBySets: c.excluded(0, sets), Unlisted: c.unlisted(),
 	}
 	if c.q.Limit <= 0 {
 		return page
@@ -59,7 +59,7 @@ func (t *Table) First(q Query) (ords []uint32, total int) {
 		o := t.ordering(&q)
 		ords = o.pick(c.matching(), q.Limit)
 	}
-	return ords, c.matching().count()
+	return ords, int(c.matching().Count())
 }
 
 // Among returns those of ords that match the filters of a query, in their order. Sort, place and
@@ -141,12 +141,12 @@ func (o *ordering) position(ord uint32) *Position {
 
 func (o *ordering) pick(set bits, k int) []uint32 {
 	ords := o.ordinals()[o.start:]
-	out := make([]uint32, 0, min(k, set.count()))
+	out := make([]uint32, 0, min(k, int(set.Count())))
 	if o.home { // the set is in this order
-		return set.ordinals(out, o.start, k)
+		return ordinals(set, out, o.start, k)
 	}
 	for i := 0; i < len(ords) && len(out) < k; i++ {
-		if set.has(ords[i]) {
+		if set.Test(uint(ords[i])) {
 			out = append(out, ords[i])
 		}
 	}
@@ -175,7 +175,7 @@ func newNonDefaultSettings(t *Table) (out []setting) {
 	having := func(f Field, value string) bits { return bitsOf(t.postings[f].any([]string{value}), t.n) }
 	single := having(Settings, SingleStream)
 	add := func(f Field, value string, records bits) {
-		if rest := records.without(single); rest.count() > 0 {
+		if rest := records.Difference(single); rest.Any() {
 			out = append(out, setting{f, value, rest})
 		}
 	}
@@ -202,7 +202,7 @@ func (c *Conditions) mixed() (out []SettingCount) {
 		return nil
 	}
 	for _, s := range c.t.nonDefaultSettings {
-		if n := c.matching().countIn(s.records); n > 0 {
+		if n := countBoth(c.matching(), s.records); n > 0 {
 			out = append(out, SettingCount{s.field, s.value, n})
 		}
 	}

@@ -3,13 +3,13 @@ package index
 import (
 	"cmp"
 	"math"
-	mathbits "math/bits"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/bits-and-blooms/bitset"
 )
 
 type posting struct {
@@ -34,7 +34,7 @@ func newPosting[R any](f *fieldOf[R], recs []R) *posting {
 			}
 		}
 		if !known {
-			p.unknown.add(uint32(i))
+			p.unknown.Set(uint(i))
 		}
 	}
 	for v := range ords {
@@ -117,69 +117,26 @@ func union(sets []*roaring.Bitmap) *roaring.Bitmap {
 	return roaring.FastOr(sets...)
 }
 
-type bits []uint64
+// bits are ordinals as a bit set, to count and to walk along.
+type bits = *bitset.BitSet
 
-func newBits(n int) bits { return make(bits, (n+63)/64) }
+func newBits(n int) bits { return bitset.New(uint(n)) }
 
-func allBits(n int) bits {
-	b := newBits(n)
-	for i := range b {
-		b[i] = ^uint64(0)
-	}
-	if n%64 != 0 {
-		b[n/64] = 1<<(n%64) - 1
-	}
-	return b
-}
+func allBits(n int) bits { return newBits(n).SetAll() }
 
 func bitsOf(set *roaring.Bitmap, n int) bits {
 	b := newBits(n)
-	set.WriteDenseTo(b)
+	set.WriteDenseTo(b.Words())
 	return b
 }
 
-func (b bits) has(ord uint32) bool { return b[ord/64]>>(ord%64)&1 != 0 }
+// countBoth is how many ordinals two sets of a table have in common.
+func countBoth(a, b bits) int { return int(a.IntersectionCardinality(b)) }
 
-func (b bits) add(ord uint32) { b[ord/64] |= 1 << (ord % 64) }
-
-func (b bits) remove(ord uint32) { b[ord/64] &^= 1 << (ord % 64) }
-
-func (b bits) without(other bits) bits {
-	out := slices.Clone(b)
-	for i, word := range other {
-		out[i] &^= word
-	}
-	return out
-}
-
-func (b bits) count() (n int) {
-	for _, word := range b {
-		n += mathbits.OnesCount64(word)
-	}
-	return n
-}
-
-func (b bits) countIn(other bits) (n int) {
-	b = b[:len(other)]
-	for i, word := range other {
-		n += mathbits.OnesCount64(word & b[i])
-	}
-	return n
-}
-
-// ordinals appends the ordinals from one on, in order, until out has k.
-func (b bits) ordinals(out []uint32, from, k int) []uint32 {
-	for i := from / 64; i < len(b); i++ {
-		word := b[i]
-		if i == from/64 {
-			word &= ^uint64(0) << (from % 64)
-		}
-		for ; word != 0; word &= word - 1 {
-			if len(out) == k {
-				return out
-			}
-			out = append(out, uint32(64*i+mathbits.TrailingZeros64(word)))
-		}
+// ordinals appends the ordinals of a set from one on, in order, until out has k.
+func ordinals(set bits, out []uint32, from, k int) []uint32 {
+	for at, more := set.NextSet(uint(from)); more && len(out) < k; at, more = set.NextSet(at + 1) {
+		out = append(out, uint32(at))
 	}
 	return out
 }
@@ -198,7 +155,7 @@ func newColumn(nums []float64) *column {
 	c := &column{nums: nums, unknown: newBits(len(nums)), asc: make([]uint32, 0, len(nums))}
 	for i, v := range nums {
 		if math.IsNaN(v) {
-			c.unknown.add(uint32(i))
+			c.unknown.Set(uint(i))
 		} else {
 			c.asc = append(c.asc, uint32(i))
 		}
@@ -211,7 +168,7 @@ func newColumn(nums []float64) *column {
 		c.desc = append(c.desc, c.asc[start:end]...)
 		end = start
 	}
-	c.asc, c.desc = c.unknown.ordinals(c.asc, 0, len(nums)), c.unknown.ordinals(c.desc, 0, len(nums))
+	c.asc, c.desc = ordinals(c.unknown, c.asc, 0, len(nums)), ordinals(c.unknown, c.desc, 0, len(nums))
 	return c
 }
 
@@ -239,13 +196,13 @@ func (c *column) within(r Range) (set bits) {
 	if inside := c.asc[lo:hi]; len(inside) < c.known/2 {
 		set = newBits(len(c.nums))
 		for _, ord := range inside {
-			set.add(ord)
+			set.Set(uint(ord))
 		}
 	} else {
-		set = allBits(len(c.nums)).without(c.unknown)
+		set = c.unknown.Complement()
 		for _, outside := range [][]uint32{c.asc[:lo], c.asc[hi:c.known]} {
 			for _, ord := range outside {
-				set.remove(ord)
+				set.Clear(uint(ord))
 			}
 		}
 	}

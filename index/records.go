@@ -72,7 +72,7 @@ func newModels(ctx context.Context, set *dataset.Set, benchmarks *Table, can map
 	}
 	for i := range set.Models {
 		m := &set.Models[i]
-		rec := modelRecord{m, benchmarks.counts(Model, string(m.Slug)), r.score(m.Slug), nil}
+		rec := modelRecord{m, benchmarks.counts(Model, string(m.Slug)), r.Score(m.Slug), nil}
 		if c, ok := can[m.Slug]; ok {
 			rec.can = &c
 		}
@@ -119,7 +119,7 @@ func newHardware(ctx context.Context, recs []dataset.Hardware, relations *datase
 		s.recs = append(s.recs, hardwareRecord{h, benchmarks.counts(Hardware, string(h.Slug))})
 	}
 	t := newTable(&s)
-	t.related = map[Field]related{Silicon: {Slug, siliconOf(recs, relations)}}
+	t.related = map[Field]related{Silicon: {Slug, slugsOf(recs, relations.Related)}}
 	return t, s.render(ctx, t)
 }
 
@@ -209,16 +209,6 @@ func (v variants) with(values []string) []string {
 	return slices.Compact(out)
 }
 
-func hardwareVariants(recs []dataset.Hardware, relations *dataset.Relations) variants {
-	out := variants{}
-	for i := range recs {
-		if forms := relations.Forms(recs[i].Slug); len(forms) > 0 {
-			out[string(recs[i].Slug)] = texts(forms)
-		}
-	}
-	return out
-}
-
 // related says that the values of a filter are slugs that each mean several values of another
 // field; Slug for the records themselves.
 type related struct {
@@ -226,11 +216,11 @@ type related struct {
 	with map[string][]string
 }
 
-// siliconOf maps the slug of each piece of hardware to all that are related to it, itself included.
-func siliconOf(recs []dataset.Hardware, relations *dataset.Relations) map[string][]string {
+// slugsOf maps the slug of each piece of hardware to others.
+func slugsOf(recs []dataset.Hardware, others func(dataset.Slug) []dataset.Slug) map[string][]string {
 	out := make(map[string][]string, len(recs))
 	for i := range recs {
-		out[string(recs[i].Slug)] = texts(relations.Related(recs[i].Slug))
+		out[string(recs[i].Slug)] = texts(others(recs[i].Slug))
 	}
 	return out
 }

@@ -74,6 +74,11 @@ type statistics struct {
 	supplementary bits
 }
 
+// numbers are equal for records that count as one; nil if each counts.
+func (s *statistics) numbers(w Weight) []uint32 {
+	return map[Weight][]uint32{OncePerRepeat: s.repeats, OncePerPage: s.pages}[w]
+}
+
 // newStatistics numbers the source pages and configurations of a table with postings.
 func newStatistics(t *Table, pageOf func(ord int) string, supplementary bits) *statistics {
 	s := &statistics{
@@ -122,11 +127,8 @@ func (t *Table) SourcePage(ord uint32) uint32 { return t.statistics.pages[ord] }
 func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 	c := t.conditions(q.Query, slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Scenario }))
 	ords := t.counted(c.matching(), t.columns[q.Metric])
-	switch q.Weight {
-	case OncePerRepeat:
-		ords = byNumber(ords, t.statistics.repeats)
-	case OncePerPage:
-		ords = byNumber(ords, t.statistics.pages)
+	if numbers := t.statistics.numbers(q.Weight); numbers != nil {
+		ords = byNumber(ords, numbers)
 	}
 	keys := make([][]uint32, len(q.By)) // codes by ordinal
 	for i, f := range slices.Backward(q.By) {
@@ -134,8 +136,8 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 		ords = byNumber(ords, keys[i])
 	}
 	out := &Stats{Excluded: c.excluded(len(q.Sets), len(q.Sets)+len(q.Ranges)), ExcludedBySets: c.excluded(0, len(q.Sets)), Unlisted: c.unlisted()}
-	out.Withdrawn = c.matching().countIn(t.statistics.withdrawn)
-	out.Unknown = c.matching().count() - len(ords) - out.Withdrawn
+	out.Withdrawn = countBoth(c.matching(), t.statistics.withdrawn)
+	out.Unknown = int(c.matching().Count()) - len(ords) - out.Withdrawn
 	met := make([]uint32, t.n+1)
 	for len(ords) > 0 {
 		if len(out.Groups) == q.MaxGroups {
@@ -164,7 +166,7 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 func (t *Table) counted(set bits, col *column) []uint32 {
 	out := make([]uint32, 0, col.known)
 	for _, ord := range col.asc[:col.known] {
-		if set.has(ord) && !t.statistics.withdrawn.has(ord) {
+		if set.Test(uint(ord)) && !t.statistics.withdrawn.Test(uint(ord)) {
 			out = append(out, ord)
 		}
 	}
@@ -173,10 +175,8 @@ func (t *Table) counted(set bits, col *column) []uint32 {
 
 // leading is the records of a group without those of supplementary sources, unless it has no others.
 func (s *statistics) leading(ords []uint32) []uint32 {
-	if !slices.ContainsFunc(ords, s.supplementary.has) {
-		return ords
-	}
-	if others := slices.DeleteFunc(slices.Clone(ords), s.supplementary.has); len(others) > 0 {
+	others := slices.DeleteFunc(slices.Clone(ords), func(ord uint32) bool { return s.supplementary.Test(uint(ord)) })
+	if len(others) > 0 {
 		return others
 	}
 	return ords
@@ -208,16 +208,12 @@ func byNumber(ords, numbers []uint32) []uint32 {
 // summarize computes what there is to say of a group, whose records are in the order of what counts as one, then of
 // value.
 func (g *Group) summarize(q *StatsQuery) {
-	nums := g.t.columns[q.Metric].nums
 	values := make([]float64, len(g.ords))
 	for i, ord := range g.ords {
-		values[i] = nums[ord]
+		values[i] = g.t.columns[q.Metric].nums[ord]
 	}
-	switch q.Weight {
-	case OncePerRepeat:
-		values = oncePer(g.t.statistics.repeats, g.ords, values)
-	case OncePerPage:
-		values = oncePer(g.t.statistics.pages, g.ords, values)
+	if numbers := g.t.statistics.numbers(q.Weight); numbers != nil {
+		values = oncePer(numbers, g.ords, values)
 	}
 	g.N, g.Min, g.Max = len(values), values[0], values[len(values)-1]
 	g.P10, g.P25, g.Median = record.Quantile(values, .10), record.Quantile(values, .25), record.Quantile(values, .50)
@@ -318,29 +314,8 @@ var GroupOrders = []string{"key", "n", "sources", "min", "p10", "p25", "median",
 
 // Statistic is the value of one of GroupOrders, 0 for key.
 func (g *Group) Statistic(by string) float64 {
-	switch by {
-	case "key":
-		return 0
-	case "n":
-		return float64(g.N)
-	case "sources":
-		return float64(g.Pages)
-	case "min":
-		return g.Min
-	case "p10":
-		return g.P10
-	case "p25":
-		return g.P25
-	case "median":
-		return g.Median
-	case "p75":
-		return g.P75
-	case "p90":
-		return g.P90
-	case "max":
-		return g.Max
-	}
-	return g.Newest()
+	all := [...]float64{0, float64(g.N), float64(g.Pages), g.Min, g.P10, g.P25, g.Median, g.P75, g.P90, g.Max, g.Newest()}
+	return all[slices.Index(GroupOrders, by)]
 }
 
 // Page returns at most limit groups after a position, in the order of one of GroupOrders, descending if desc is set.
