@@ -3,13 +3,11 @@ package dataset
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"modeldex/dataset/ndjson"
 	"modeldex/dataset/record"
 )
 
@@ -275,43 +273,24 @@ func (c *checker) placed() Findings {
 
 // placed returns findings about the records of a file with their columns.
 func (f *file) placed(c *checker, records map[place][]pendingFinding) (out Findings) {
-	_ = f.eachRecord(c.ctx, c, func(at place, text []byte) {
-		for _, found := range records[at] {
-			offset := record.Locate(text[at.col:], found.field)
-			placed := f.finding(at, text, record.Problem{Offset: offset, Field: found.field, Text: found.text})
-			placed.Severity, placed.Rule, placed.Record = found.severity, found.rule, f.slugOf(text[at.col:])
-			out = append(out, placed)
-		}
-		delete(records, at)
-	})
+	if in, err := c.open(c.ctx, f.name); err == nil {
+		defer in.Close()
+		_, _ = f.scan(in, func(at place, text []byte) {
+			for _, found := range records[at] {
+				offset := record.Locate(text[at.col:], found.field)
+				placed := f.finding(at, text, record.Problem{Offset: offset, Field: found.field, Text: found.text})
+				placed.Severity, placed.Rule, placed.Record = found.severity, found.rule, f.slugOf(text[at.col:])
+				out = append(out, placed)
+			}
+			delete(records, at)
+		})
+	}
 	for at, fs := range records { // the file has changed since: no column
 		for _, found := range fs {
 			out = append(out, Finding{Path: f.name, Line: int(at.line), Field: found.field, Text: found.text, Severity: found.severity, Rule: found.rule})
 		}
 	}
 	return out
-}
-
-func (f *file) eachRecord(ctx context.Context, c *checker, visit func(at place, text []byte)) error {
-	in, err := c.open(ctx, f.name)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	if path.Ext(f.name) == ".ndjson" {
-		return ndjson.Each(in, func(line int, text []byte) error {
-			visit(place{file: f.number, line: int32(line)}, text)
-			return nil
-		})
-	}
-	b, err := io.ReadAll(in)
-	if err != nil {
-		return err
-	}
-	b = []byte(strings.TrimPrefix(string(b), string(ndjson.ByteOrderMark)))
-	spans, _, _ := record.Split(b)
-	f.walk(b, spans, visit)
-	return nil
 }
 
 // withoutEchoes leaves only the first finding of many lines in a row that are no records, such as one record over several

@@ -109,11 +109,11 @@ func checkKept(c *checker, _ all, _ place) {
 		if table == "dataset" {
 			continue
 		}
-		name := string(table) + "/any"
+		kind := string(table)
 		if table == "quantizations" {
-			name = quantizationsFile
+			kind = quantizationsFile
 		}
-		for _, slug := range c.tableOf(name).keys() {
+		for _, slug := range c.tableOf(kind).keys() {
 			delete(of, slug)
 		}
 		var gone []string

@@ -22,8 +22,12 @@ func computed(q *QuantizationType) computable {
 	if q.EffectiveBasis != nil {
 		method += "; bits_per_weight: " + *q.EffectiveBasis
 	}
+	var source *URL // no page may back it
+	if at := slices.IndexFunc(q.Sources, func(s SourceRef) bool { return slices.Contains(s.Fields, field) }); at >= 0 {
+		source = q.Sources[at].URL
+	}
 	return computable{Quantization{
-		Name: q.Name, Format: q.Format, BitsPerWeight: new(*bits), Basis: Computed, Method: &method, Source: sourceOf(q, field),
+		Name: q.Name, Format: q.Format, BitsPerWeight: new(*bits), Basis: Computed, Method: &method, Source: source,
 	}, method + "; limited by the published sizes of fewer and of more bits", q.EffectiveBitsPerWeight == nil}
 }
 
@@ -86,23 +90,6 @@ type publishedSize struct {
 	format string
 	bits   float64
 	bytes  int64
-}
-
-func sourceOf(q *QuantizationType, field string) *URL {
-	for _, s := range q.Sources {
-		if slices.Contains(s.Fields, field) {
-			return s.URL
-		}
-	}
-	return nil
-}
-
-func addStates(models []Model) {
-	for i := range models {
-		if state := models[i].RecurrentState(); state != nil {
-			models[i].KVCache.RecurrentStateBytes = state
-		}
-	}
 }
 
 // addComputed appends to every model of known size the quantizations that it has no published size

@@ -81,13 +81,7 @@ func (f Finding) String() string {
 type Findings []Finding
 
 // Error gives one line per finding.
-func (fs Findings) Error() string {
-	lines := make([]string, len(fs))
-	for i, f := range fs {
-		lines[i] = f.String()
-	}
-	return strings.Join(lines, "\n")
-}
+func (fs Findings) Error() string { return strings.TrimSuffix(string(fs.lines(Finding.String)), "\n") }
 
 // Faults returns the findings that reject the dataset, in their order.
 func (fs Findings) Faults() Findings {
@@ -171,36 +165,43 @@ func acceptances(files iofs.FS) (map[acceptance]string, *Finding) {
 	return out, nil
 }
 
-// reportForms lists the forms Report knows: lines for people, JSON for programs, annotations
-// for pull requests on GitHub.
-var reportForms = []string{"text", "json", "github"}
-
-// Report writes the findings in one of reportForms:
+// Report writes the findings in one of these forms:
 //
 //   - text: one line each, as Finding.String gives it.
 //   - json: one object with the list "findings" (path, line, col, field, text, severity, rule,
 //     record; line and col are 0 if there is none, rule and record empty) and the numbers "errors" and "warnings".
 //   - github: one workflow command each, shown at the line in a pull request.
 func (fs Findings) Report(w io.Writer, form string) error {
+	var b []byte
 	switch form {
 	case "text":
-		return fs.each(w, Finding.String)
+		b = fs.lines(Finding.String)
 	case "github":
-		return fs.each(w, Finding.annotation)
+		b = fs.lines(Finding.annotation)
 	case "json":
-		return fs.reportJSON(w)
-	default:
-		return fmt.Errorf("report form: must be one of %s, got %q", strings.Join(reportForms, ", "), form)
-	}
-}
-
-func (fs Findings) each(w io.Writer, line func(Finding) string) error {
-	for _, f := range fs {
-		if _, err := io.WriteString(w, line(f)+"\n"); err != nil {
+		out := struct {
+			Findings Findings `json:"findings"`
+			Errors   int      `json:"errors"`
+			Warnings int      `json:"warnings"`
+		}{Findings: append(Findings{}, fs...), Errors: len(fs.Faults())}
+		out.Warnings = len(fs) - out.Errors
+		line, err := record.Line(&out)
+		if err != nil {
 			return err
 		}
+		b = append(line, '\n')
+	default:
+		return fmt.Errorf("report form: must be one of text, json, github, got %q", form)
 	}
-	return nil
+	_, err := w.Write(b)
+	return err
+}
+
+func (fs Findings) lines(of func(Finding) string) (b []byte) {
+	for _, f := range fs {
+		b = append(b, of(f)+"\n"...)
+	}
+	return b
 }
 
 // Under returns the findings with their paths below dir, for reports read from outside the dataset directory.
@@ -211,20 +212,6 @@ func (fs Findings) Under(dir string) Findings {
 		out[i] = f
 	}
 	return out
-}
-
-func (fs Findings) reportJSON(w io.Writer) error {
-	out := struct {
-		Findings Findings `json:"findings"`
-		Errors   int      `json:"errors"`
-		Warnings int      `json:"warnings"`
-	}{Findings: append(Findings{}, fs...), Errors: len(fs.Faults())}
-	out.Warnings = len(fs) - out.Errors
-	b, err := jsonv2.Marshal(&out)
-	if err == nil {
-		_, err = w.Write(append(b, '\n'))
-	}
-	return err
 }
 
 // What a workflow command must escape, in its message and, beyond that, in its properties:

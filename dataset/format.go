@@ -80,7 +80,7 @@ func (f *file) formatted(fsys fs.FS) (old, formed []byte, err error) {
 	if len(f.findings) > 0 {
 		return nil, nil, nil
 	}
-	formed, err = f.records.tableOf(f.name).format(f)
+	formed, err = f.records.tableOf(kindOf(f.name)).format(f)
 	return old, formed, err
 }
 

@@ -196,7 +196,7 @@ func TestReportRefused(t *testing.T) {
 	if err := reported.Report(&bytes.Buffer{}, "xml"); err == nil || !strings.Contains(err.Error(), `must be one of text, json, github, got "xml"`) {
 		t.Errorf("Report(xml) = %v", err)
 	}
-	for _, form := range reportForms {
+	for _, form := range []string{"text", "json", "github"} {
 		if err := reported.Report(fullDisk{}, form); !errors.Is(err, errFull) {
 			t.Errorf("Report(%s) to a full disk = %v", form, err)
 		}

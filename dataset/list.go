@@ -17,7 +17,7 @@ type listing struct {
 	warn     bool // list warnings too
 	files    []*file
 	findings Findings
-	missed   []string // files and folders with records that cannot be read
+	missed   []string // the kinds of files and folders with records that cannot be read
 }
 
 // listFiles finds the files of a dataset, in order of path. What is not a regular file is a finding and is never
@@ -110,7 +110,7 @@ func (l *listing) addFolder(dir string) {
 	case errors.Is(err, fs.ErrNotExist) && dir == qualityDir:
 	case errors.Is(err, fs.ErrNotExist):
 		l.add(dir, "the folder is missing")
-		l.missed = append(l.missed, path.Join(dir, "any"))
+		l.missed = append(l.missed, dir)
 	case err != nil:
 		l.unreadable(dir, err)
 	}
@@ -129,7 +129,7 @@ func (l *listing) addFolder(dir string) {
 			l.add(name, "must be a .json or .ndjson file")
 		case dir == benchmarksDir && !benchmarksFile.MatchString(e.Name()):
 			l.add(name, "must be named <year>.ndjson or undated.ndjson")
-			l.missed = append(l.missed, name) // not read: of a copy, the lines of the right file would seem to be the copies
+			l.missed = append(l.missed, dir) // not read: of a copy, the lines of the right file would seem to be the copies
 		case e.Type().IsRegular():
 			st, err := e.Info()
 			l.addFile(name, st, err)
@@ -154,12 +154,12 @@ func (l *listing) addFile(name string, st fs.FileInfo, err error) {
 		l.files = append(l.files, &file{name: name, size: st.Size()})
 		return
 	}
-	l.missed = append(l.missed, name)
+	l.missed = append(l.missed, kindOf(name))
 }
 
 func (l *listing) unreadable(name string, err error) {
 	l.findings = append(l.findings, unreadable(name, err))
-	l.missed = append(l.missed, name)
+	l.missed = append(l.missed, kindOf(name))
 }
 
 func unreadable(name string, err error) Finding {
@@ -234,6 +234,7 @@ var changesFile = regexp.MustCompile(`^[0-9]{4}\.ndjson$`)
 // a dataset that was generated, or that there are no dates. In a file of another name the dates would be held to no year.
 var benchmarksFile = regexp.MustCompile(`^([0-9]{4}|undated)\.ndjson$`)
 
+// kindOf is the folder of a file, or the name of a file at the root.
 func kindOf(name string) string {
 	if dir := path.Dir(name); dir != "." {
 		return dir

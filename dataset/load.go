@@ -119,11 +119,13 @@ func readSource(ctx context.Context, list *listing, opt Options) (*source, error
 	if err := readFiles(ctx, s.fsys, s.files, opt); err != nil {
 		return nil, err
 	}
-	for _, name := range list.missed {
-		s.tableOf(name).lose(lost{})
+	for _, kind := range list.missed {
+		s.tableOf(kind).lose(lost{})
 	}
 	for _, f := range s.files {
-		s.append(&f.records)
+		for _, kind := range kinds {
+			s.tableOf(kind).append(f.records.tableOf(kind))
+		}
 		s.findings = append(s.findings, f.findings...)
 		for _, m := range f.faulty {
 			s.faulty[m] = true
@@ -165,11 +167,19 @@ func newSet(src *source) *Set {
 	slices.SortFunc(s.Quality, func(a, b Quality) int { return cmp.Compare(a.ID, b.ID) })
 	slices.SortFunc(s.Origins, func(a, b Origin) int { return cmp.Compare(a.Key, b.Key) })
 	slices.SortFunc(s.Tools, func(a, b Tool) int { return cmp.Compare(a.Slug, b.Slug) })
-	addStates(s.Models)
+	for i := range s.Models {
+		if state := s.Models[i].RecurrentState(); state != nil {
+			s.Models[i].KVCache.RecurrentStateBytes = state
+		}
+	}
 	addComputed(s.Models, s.Quantizations)
 	s.Releases = history.New(src.changes.recs)
 	s.source = src
-	s.Digest = digestOf(s.Files())
+	hash := sha256.New()
+	for _, f := range s.Files() {
+		fmt.Fprintf(hash, "%s %s\n", f.Digest, f.Name)
+	}
+	hash.Sum(s.Digest[:0])
 	return s
 }
 

@@ -102,7 +102,7 @@ func (f *file) readFailed(err error) {
 		finding = Finding{Path: f.name, Text: tooLarge(f.name)}
 	}
 	f.findings = append(f.findings, finding)
-	f.records.tableOf(f.name).lose(lost{})
+	f.records.tableOf(kindOf(f.name)).lose(lost{})
 }
 
 func (f *file) decode(r io.Reader) error {
@@ -110,49 +110,55 @@ func (f *file) decode(r io.Reader) error {
 	if start, _ := in.Peek(len(ndjson.ByteOrderMark)); bytes.Equal(start, ndjson.ByteOrderMark) {
 		// Some editors write it, other tools stumble over it. Columns are counted after it.
 		f.findings = append(f.findings, Finding{Path: f.name, Line: 1, Col: 1, Text: "must not begin with a byte order mark"})
-		_, _ = in.Discard(len(start)) // it was read already
 	}
-	into := f.records.tableOf(f.name)
-	if path.Ext(f.name) == ".ndjson" {
-		return ndjson.Each(in, func(line int, text []byte) error {
-			into.decode(f, place{file: f.number, line: int32(line)}, text)
-			return f.checkFull()
-		})
-	}
-	b, err := io.ReadAll(in)
-	if err != nil {
-		return err
-	}
-	if kind, offset := schemaOfOther(f.name, b); kind != "" {
-		text := fmt.Sprintf("is that of %s: move the file into that folder, or name the schema of %s", kind, kindOf(f.name))
-		f.fault(place{file: f.number, line: 1}, b, []record.Problem{{Offset: offset, Field: "$schema", Text: text}})
-		into.lose(lost{})
-		f.records.tableOf(path.Join(kind, "any")).lose(lost{})
-		return nil
-	}
-	b = withoutSchema(f.name, b)
-	spans, array, broken := record.Split(b)
-	f.single = !array
-	f.walk(b, spans, func(at place, text []byte) {
+	into := f.records.tableOf(kindOf(f.name))
+	b, err := f.scan(in, func(at place, text []byte) {
 		if f.checkFull() == nil {
 			into.decode(f, at, text)
 		}
 	})
-	if broken != nil {
-		into.lose(lost{})
-		f.fault(place{file: f.number, line: 1}, b, []record.Problem{*broken})
+	var broken record.Problem
+	if !errors.As(err, &broken) {
+		return err
 	}
+	into.lose(lost{})
+	if kind, _ := schemaOfOther(f.name, b); kind != "" {
+		f.records.tableOf(kind).lose(lost{})
+	}
+	f.fault(place{file: f.number, line: 1}, b, []record.Problem{broken})
 	return nil
 }
 
-// walk gives each record its place and its text from the start of its first line.
-func (f *file) walk(b []byte, spans []record.Span, visit func(at place, text []byte)) {
+// scan gives each record its place and its text from the start of its first line. What is wrong between the records of a
+// .json file, whose text is b, is a record.Problem.
+func (f *file) scan(in io.Reader, visit func(at place, text []byte)) (b []byte, err error) {
+	if path.Ext(f.name) == ".ndjson" {
+		return nil, ndjson.Each(in, func(line int, text []byte) error {
+			visit(place{file: f.number, line: int32(line)}, text)
+			return f.checkFull()
+		})
+	}
+	if b, err = io.ReadAll(in); err != nil {
+		return nil, err
+	}
+	b = bytes.TrimPrefix(b, ndjson.ByteOrderMark)
+	if kind, offset := schemaOfOther(f.name, b); kind != "" {
+		text := fmt.Sprintf("is that of %s: move the file into that folder, or name the schema of %s", kind, kindOf(f.name))
+		return b, record.Problem{Offset: offset, Field: "$schema", Text: text}
+	}
+	b = withoutSchema(f.name, b)
+	spans, array, broken := record.Split(b)
+	f.single = !array
 	line, start := 1, 0 // of the line the record begins on
 	for _, v := range spans {
 		line += bytes.Count(b[start:v.From], []byte{'\n'})
 		start += bytes.LastIndexByte(b[start:v.From], '\n') + 1
 		visit(place{f.number, int32(line), int32(v.From - start)}, b[start:v.To])
 	}
+	if broken != nil {
+		return b, *broken
+	}
+	return b, nil
 }
 
 // slugOf finds the slug of a record too broken to decode, in its text or its file name.

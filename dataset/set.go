@@ -2,9 +2,7 @@ package dataset
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 
 	"modeldex/dataset/history"
@@ -37,15 +35,6 @@ type Set struct {
 	Releases *history.Log
 
 	source *source // nil in a set no load made
-}
-
-func digestOf(files []LoadedFile) (d Digest) {
-	hash := sha256.New()
-	for _, f := range files {
-		fmt.Fprintf(hash, "%s %s\n", f.Digest, f.Name)
-	}
-	hash.Sum(d[:0])
-	return d
 }
 
 // LoadedFile is one file that a load read.
@@ -109,7 +98,8 @@ func (t *table[T]) add(rec *T, at place) {
 	t.recs, t.places = append(t.recs, rec), append(t.places, at)
 }
 
-func (t *table[T]) append(o *table[T]) {
+func (t *table[T]) append(more recordTable) {
+	o := more.(*table[T])
 	t.recs, t.places, t.lost = append(t.recs, o.recs...), append(t.places, o.places...), append(t.lost, o.lost...)
 }
 
@@ -137,20 +127,13 @@ type tables struct {
 	changes       table[record.ChangeLine]
 }
 
-func (t *tables) append(o *tables) {
-	t.info.append(&o.info)
-	t.quantizations.append(&o.quantizations)
-	t.origins.append(&o.origins)
-	t.models.append(&o.models)
-	t.hardware.append(&o.hardware)
-	t.tools.append(&o.tools)
-	t.benchmarks.append(&o.benchmarks)
-	t.quality.append(&o.quality)
-	t.changes.append(&o.changes)
+// kinds are what kindOf returns.
+var kinds = []string{
+	infoFile, quantizationsFile, sourcesFile, modelsDir, hardwareDir, toolsDir, benchmarksDir, qualityDir, ChangesDir,
 }
 
-func (t *tables) tableOf(name string) recordTable {
-	switch kindOf(name) {
+func (t *tables) tableOf(kind string) recordTable {
+	switch kind {
 	case infoFile:
 		return &t.info
 	case quantizationsFile:
@@ -177,6 +160,8 @@ type recordTable interface {
 	decode(f *file, at place, text []byte)
 	// lose notes a record that could not be read.
 	lose(lost)
+	// append adds the records of a table of the same kind.
+	append(recordTable)
 	// format writes the records in their order and form.
 	format(f *file) ([]byte, error)
 	// keys are those of the records, see keyOf.
