@@ -70,12 +70,12 @@ type checker struct {
 	modelSlugs, hardwareSlugs, toolSlugs *registry
 	keys                                 *registry // of sources.json
 	line                                 *Roofline
-	typeNames                            map[string]string
-	typeBits                             map[string]float64
-	skipping                             map[Slug]bool    // families, see skippingFamilies
-	runs                                 map[Slug]int     // benchmarks by model
-	types                                map[string]place // names of storage types
-	toolBackends                         []string         // that any tool has, sorted
+	typeNames                            map[string]string  // of storage types, by typeLetters
+	typeBits                             map[string]float64 // average bits per weight, by storage type
+	skipping                             map[Slug]bool      // families with a model in which some layers have no cache
+	runs                                 map[Slug]int       // benchmarks by model
+	types                                map[string]place   // names of storage types
+	toolBackends                         []string           // that any tool has, sorted
 	qualityIDs                           map[Slug]place
 
 	rule    string // that is applied

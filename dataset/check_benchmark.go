@@ -79,18 +79,31 @@ func (c *checker) index() {
 	c.hardwareSlugs = register(c, &c.hardware, "hardware", hardwareNames)
 	c.toolSlugs = register(c, &c.tools, "tool", toolNames)
 	c.keys = registerOrigins(c)
-	c.types, c.line = map[string]place{}, newRoofline(c.models.recs, c.hardware.recs, c.quantizations.recs)
-	c.typeNames, c.typeBits, c.toolBackends = typeNames(c.quantizations.recs), typeBits(c.quantizations.recs), backendsOf(c.tools.recs)
-	c.skipping, c.runs = skippingFamilies(c.models.recs), map[Slug]int{}
+	c.line = newRoofline(c.models.recs, c.hardware.recs, c.quantizations.recs)
+	c.runs, c.skipping, c.qualityIDs = map[Slug]int{}, map[Slug]bool{}, map[Slug]place{}
 	for _, b := range c.benchmarks.recs {
 		c.runs[b.Model]++
 	}
+	for _, m := range c.models.recs {
+		if kv, all := m.KVCache.NumKVLayers, m.Architecture.NumLayers; kv != nil && all != nil && *kv < *all {
+			c.skipping[m.Family] = true
+		}
+	}
+	c.types, c.typeNames, c.typeBits = map[string]place{}, map[string]string{}, map[string]float64{}
 	for i, q := range c.quantizations.recs {
 		if _, twice := c.types[q.Name]; !twice {
 			c.types[q.Name] = c.quantizations.places[i]
 		}
+		c.typeNames[typeLetters(q.Name)] = q.Name
+		if q.EffectiveBitsPerWeight != nil {
+			c.typeBits[q.Name] = *q.EffectiveBitsPerWeight
+		}
 	}
-	c.qualityIDs = map[Slug]place{}
+	for _, t := range c.tools.recs {
+		c.toolBackends = append(c.toolBackends, known(t.Backends)...)
+	}
+	slices.Sort(c.toolBackends)
+	c.toolBackends = slices.Compact(c.toolBackends)
 }
 
 func (c *checker) checkBenchmarks() {
@@ -232,16 +245,6 @@ func checkTooEarly(c *checker, r *run, p place) {
 // backendVendors are the makers on whose parts a backend works; one that is not here works on all.
 var backendVendors = map[string][]Vendor{
 	"cuda": {Nvidia}, "rocm": {AMD}, "mlx": {Apple}, "metal": {Apple, AMD, Intel}, "hexagon": {Qualcomm}, "hpu": {Intel},
-}
-
-func backendsOf(tools []*Tool) (out []string) {
-	for _, t := range tools {
-		if t.Backends != nil {
-			out = append(out, *t.Backends...)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // checkRunBackend compares a measurement with its hardware and its tool. A list of several backends may

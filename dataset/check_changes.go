@@ -96,13 +96,8 @@ func checkKept(c *checker, _ all, _ place) {
 		if line.Change == nil {
 			continue
 		}
-		of := last[line.Change.Table]
-		if of == nil {
-			of = map[string]int{}
-			last[line.Change.Table] = of
-		}
 		for _, slug := range line.Change.Slugs {
-			of[slug] = i
+			put(last, line.Change.Table, slug, i)
 		}
 	}
 	for table, of := range last {

@@ -175,12 +175,6 @@ func (c *checker) atMost(p place, field string, v *float64, bound float64, why s
 	}
 }
 
-func (c *checker) atLeast(p place, field string, v *float64, bound float64, why string) {
-	if v != nil && *v < bound {
-		c.at(p, field, fmt.Sprintf("must be at least %s%s, got %s", plainNumber(bound), why, plainNumber(*v)))
-	}
-}
-
 func checkSources[T any](c *checker, p place, rec *T, sources []SourceRef) {
 	s, named := record.SchemaOf(reflect.TypeFor[T]()), map[string]bool{}
 	for i := range sources {

@@ -59,8 +59,9 @@ func checkHardwareBounds(c *checker, h *Hardware, p place) {
 	if c.anyFaulty(p) {
 		return
 	}
-	least, why := leastBandwidth(h)
-	c.atLeast(p, "memory_bandwidth_gbps", h.MemoryBandwidthGBps, least, why)
+	if least, why := leastBandwidth(h); h.MemoryBandwidthGBps != nil && *h.MemoryBandwidthGBps < least {
+		c.at(p, "memory_bandwidth_gbps", fmt.Sprintf("must be at least %s%s, got %s", plainNumber(least), why, plainNumber(*h.MemoryBandwidthGBps)))
+	}
 	for i := range h.PriceObservations {
 		o, most := &h.PriceObservations[i], float64(maxAmount)
 		if o.Currency == "USD" {

@@ -111,24 +111,6 @@ func bitsProblem(bits, ofType float64) string {
 	return fmt.Sprintf("must give %.1f to %.1f bits per weight for its type, not %.1f", low, high, bits)
 }
 
-func typeBits(types []*QuantizationType) map[string]float64 {
-	out := make(map[string]float64, len(types))
-	for _, q := range types {
-		if q.EffectiveBitsPerWeight != nil {
-			out[q.Name] = *q.EffectiveBitsPerWeight
-		}
-	}
-	return out
-}
-
-func typeNames(types []*QuantizationType) map[string]string {
-	out := map[string]string{}
-	for _, q := range types {
-		out[typeLetters(q.Name)] = q.Name
-	}
-	return out
-}
-
 func checkQuantizations(c *checker, m *Model, p place) {
 	type download struct{ name, format, repo, source string }
 	files := map[download]int{}
@@ -250,16 +232,6 @@ func checkCache(c *checker, m *Model, p place) {
 	if heads != nil && kvHeads != nil && *kvHeads > 0 && (*kvHeads > *heads || *heads%*kvHeads != 0) {
 		c.at(p, "kv_cache.num_kv_heads", fmt.Sprintf("must divide architecture.num_attention_heads, got %d of %d", *kvHeads, *heads), "architecture.num_attention_heads")
 	}
-}
-
-func skippingFamilies(models []*Model) map[Slug]bool {
-	out := map[Slug]bool{}
-	for _, m := range models {
-		if kv, all := m.KVCache.NumKVLayers, m.Architecture.NumLayers; kv != nil && all != nil && *kv < *all {
-			out[m.Family] = true
-		}
-	}
-	return out
 }
 
 // farOff is how far a parameter count worked out from the widths may be from the stated one:

@@ -93,18 +93,9 @@ func register[T any](c *checker, t *table[T], kind string, of func(*T) (Slug, []
 		}
 		return names
 	})
-	r.addFileNames(c, t.places)
-	r.checkAliases(c, len(t.recs), func(i int) (place, Slug, []alias) {
-		slug, aliases := of(t.recs[i])
-		return t.places[i], slug, aliases
-	})
-	return r
-}
-
-// addFileNames makes known what files are called whose record says another slug: one of the two
-// is wrong, and what refers to it is not to blame.
-func (r *registry) addFileNames(c *checker, places []place) {
-	for _, p := range places {
+	// What files are called whose record says another slug is known too: one of the two is wrong, and what refers to it is
+	// not to blame.
+	for _, p := range t.places {
 		if f := c.files[p.file]; f.single && kindOf(f.name) != benchmarksDir {
 			slug := Slug(strings.TrimSuffix(path.Base(f.name), ".json"))
 			if _, known := r.owner[slug]; !known {
@@ -112,6 +103,11 @@ func (r *registry) addFileNames(c *checker, places []place) {
 			}
 		}
 	}
+	r.checkAliases(c, len(t.recs), func(i int) (place, Slug, []alias) {
+		slug, aliases := of(t.recs[i])
+		return t.places[i], slug, aliases
+	})
+	return r
 }
 
 // misnamed reports whether a record is the only one of a file that has another name than its slug; arrays and .ndjson

@@ -49,11 +49,8 @@ func checkToolWords(c *checker, _ all, _ place) {
 		checkTwice(c, c.tools.places[i], "also_categories", t.AlsoCategories)
 		for field, list := range toolWords(t) {
 			checkTwice(c, c.tools.places[i], field, known(list))
-			if tools[field] == nil {
-				tools[field] = map[string]int{}
-			}
 			for _, word := range slices.Compact(slices.Sorted(slices.Values(known(list)))) {
-				tools[field][word]++
+				put(tools, field, word, tools[field][word]+1)
 			}
 		}
 	}
@@ -143,42 +140,38 @@ func QualityOf(set *Set) map[Slug]map[string]*SizeQuality {
 	runs := map[Slug]map[string][]*Quality{}
 	for i := range set.Quality {
 		q := &set.Quality[i]
-		if runs[q.Model] == nil {
-			runs[q.Model] = map[string][]*Quality{}
-		}
-		runs[q.Model][q.Quantization] = append(runs[q.Model][q.Quantization], q)
+		put(runs, q.Model, q.Quantization, append(runs[q.Model][q.Quantization], q))
 	}
 	ofShape := map[string]map[string]*SizeQuality{}
 	out := map[Slug]map[string]*SizeQuality{}
 	for i := range set.Models {
 		m := &set.Models[i]
 		shape := valueOf(m.Shape())
-		if shape != "" && ofShape[shape] == nil {
-			ofShape[shape] = map[string]*SizeQuality{}
-		}
 		for name, list := range runs[m.Slug] {
 			q := sumUp(m.Slug, list)
-			if out[m.Slug] == nil {
-				out[m.Slug] = map[string]*SizeQuality{}
-			}
-			out[m.Slug][name] = q
+			put(out, m.Slug, name, q)
 			if first := ofShape[shape][name]; shape != "" && (first == nil || first.Measurements < q.Measurements) {
-				ofShape[shape][name] = q
+				put(ofShape, shape, name, q)
 			}
 		}
 	}
 	for i := range set.Models {
 		m := &set.Models[i]
 		for name, q := range ofShape[valueOf(m.Shape())] {
-			if out[m.Slug] == nil {
-				out[m.Slug] = map[string]*SizeQuality{}
-			}
 			if out[m.Slug][name] == nil {
-				out[m.Slug][name] = q
+				put(out, m.Slug, name, q)
 			}
 		}
 	}
 	return out
+}
+
+// put sets an entry of a map in a map, which it makes.
+func put[K, L comparable, V any](in map[K]map[L]V, k K, l L, v V) {
+	if in[k] == nil {
+		in[k] = map[L]V{}
+	}
+	in[k][l] = v
 }
 
 func sumUp(model Slug, list []*Quality) *SizeQuality {

@@ -25,18 +25,16 @@ func Credits(s *Set) []Credit {
 		out[i].Origin = o
 		at[o.Key] = &out[i]
 	}
-	for i := range s.Quality {
-		if c := at[s.Quality[i].SourceURL.OriginKey()]; c != nil {
+	measured := func(key string) {
+		if c := at[key]; c != nil {
 			c.Measurements++
 		}
 	}
-	benchmarks := &s.Benchmarks
-	for i := range benchmarks.Len() {
-		if key := benchmarks.At(i).SourceKey; key != nil {
-			if c := at[*key]; c != nil {
-				c.Measurements++
-			}
-		}
+	for i := range s.Quality {
+		measured(s.Quality[i].SourceURL.OriginKey())
+	}
+	for i := range s.Benchmarks.Len() {
+		measured(valueOf(s.Benchmarks.At(i).SourceKey))
 	}
 	once := func(count func(*Credit)) (visit func(string, URL)) {
 		var seen []string // a record names few

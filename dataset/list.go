@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -147,7 +148,7 @@ func (l *listing) addFile(name string, st fs.FileInfo, err error) {
 		l.unreadable(name, err)
 		return
 	case !st.Mode().IsRegular():
-		l.add(name, "must be a regular file, got a "+typeOf(st.Mode()))
+		l.add(name, "must be a regular file, got a "+cmp.Or(fileTypes[st.Mode().Type()&^fs.ModeCharDevice], "file of another kind"))
 	case st.Size() > maxSize(name):
 		l.add(name, fmt.Sprintf("%s, got %d", tooLarge(name), st.Size()>>20))
 	default:
@@ -174,19 +175,8 @@ func unreadable(name string, err error) Finding {
 	return Finding{Path: name, Text: text, unreadable: true}
 }
 
-func typeOf(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "folder"
-	case mode&fs.ModeNamedPipe != 0:
-		return "named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "socket"
-	case mode&fs.ModeDevice != 0:
-		return "device"
-	default:
-		return "file of another kind"
-	}
+var fileTypes = map[fs.FileMode]string{
+	fs.ModeDir: "folder", fs.ModeNamedPipe: "named pipe", fs.ModeSocket: "socket", fs.ModeDevice: "device",
 }
 
 // The folders of a dataset and the files at its root.

@@ -203,7 +203,12 @@ func (r *Roofline) readBits(name string) float64 {
 	if bits := r.leastOf(plain); bits > 0 {
 		return bits
 	}
-	return nominalBits(name)
+	for _, digits := range nominal.FindStringSubmatch(name) {
+		if bits, err := strconv.ParseFloat(digits, 64); err == nil {
+			return bits
+		}
+	}
+	return 0
 }
 
 // mix is what follows the stem of a storage type: a size of mix, a repacking, words.
@@ -227,12 +232,3 @@ func (r *Roofline) leastOf(stem string) float64 {
 
 // nominal finds the number of bits a name says: INT4, w4a16, MLX-8bit, q4f16, EXL2 4.0 bpw.
 var nominal = regexp.MustCompile(`(?i)([0-9](?:\.[0-9]+)?) ?bpw|([0-9])-?bit|(?:int|fp|bf|\bw|\bq|\bf)([0-9]+)`)
-
-func nominalBits(name string) float64 {
-	for _, digits := range nominal.FindStringSubmatch(name) {
-		if bits, err := strconv.ParseFloat(digits, 64); err == nil {
-			return bits
-		}
-	}
-	return 0
-}
