@@ -213,7 +213,7 @@ func (c *call) answer(gen *index.Generation) (body []byte, address, why string) 
 // byMemory is answer for a machine of which only the memory is known.
 func (c *call) byMemory(gen *index.Generation) (body []byte, address, why string) {
 	r := &reader{Values: query.Read(fitView.params, pairs(c.Params)), gen: gen}
-	q := &pages.FitQuery{Query: r.pair(), MinTPS: r.Number("min_tps")}
+	q := &pages.FitQuery{Query: r.pair()}
 	if r.Code == "" {
 		r.findFit(q)
 	}

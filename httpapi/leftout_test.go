@@ -103,7 +103,7 @@ func TestPagesSayWhatIsLeftOut(t *testing.T) {
 		{"hardware=nvidia-gb10&context=4096", "hardware", fit.Query{Hardware: "nvidia-gb10", Context: 4096}},
 		{"memory_gb=24", "memory_gb", fit.Query{MemoryGB: 24}},
 	} {
-		want, fault := gen.Fit.Models(c.ask, 0)
+		want, fault := gen.Fit.Models(c.ask)
 		if fault != nil || len(want.Undecided) == 0 {
 			t.Fatalf("%s: %v, %d undecided, which tests nothing", c.query, fault, len(want.Undecided))
 		}

@@ -297,12 +297,13 @@ func paramText(pm *query.Param) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// fieldComments are the comments of the fields of the structs of this package, by names such as fitParams.Model.
+// fieldComments are the comments of the fields of the structs that parameters are made of, by names such as Query.Model.
 var fieldComments = sync.OnceValue(func() map[string]string {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		panic(err)
 	}
+	files = append(files, "../dataset/fit/query.go")
 	out := map[string]string{}
 	for _, name := range files {
 		f, err := goparser.ParseFile(token.NewFileSet(), name, nil, goparser.ParseComments|goparser.SkipObjectResolution)

@@ -15,22 +15,19 @@ import (
 	"modeldex/index"
 )
 
-// fitViewParams are the parameters of the page about what runs: those of the endpoint fit that describe a machine, and
-// a least speed. All of them may be left out.
-type fitViewParams struct {
-	fitParams
-	// Least generation speed, measured or estimated, in tokens per second.
-	MinTPS float64 `query:"min_tps,above=0,max=1e6"`
+// askedParam is a parameter of the page about what runs.
+type askedParam struct {
 	// The question that led here: the page says how it was read.
 	Asked string `query:"asked,bytes=500"`
 }
 
+// fitView is the page about what runs: its parameters are those that describe a machine, all of which may be left out.
 var fitView = newFitView()
 
 func newFitView() *resource {
-	r := &resource{name: "fit", singular: "fit", params: withFitLimits(query.Of[fitViewParams]())}
-	query.Find(r.params, "model").Required = ""
-	return r
+	params := query.Without(fitParams, "usd_per_kwh", "hours_per_day", "years", "usd_per_hour", "prefer")
+	query.Find(params, "model").Required = ""
+	return &resource{name: "fit", singular: "fit", params: append(params, query.Of[askedParam]()...)}
 }
 
 // viewForm reads which form of a page with a fixed address is asked for, and its parameters. The response is a redirect
@@ -49,7 +46,7 @@ func fitPage(s *Server, req *request) (*response, *failure) {
 	if resp != nil {
 		return resp, nil
 	}
-	q := &pages.FitQuery{Query: p.pair(), MinTPS: p.Number("min_tps")}
+	q := &pages.FitQuery{Query: p.pair()}
 	if p.Code == "" {
 		p.findFit(q)
 	}
@@ -80,7 +77,7 @@ func (p *reader) findFit(q *pages.FitQuery) {
 		q.Answer, fault = p.gen.Fit.Fit(q.Query)
 	} else {
 		var runs best.List
-		runs, fault = p.gen.Best.Models(q.Query, q.MinTPS)
+		runs, fault = p.gen.Best.Models(q.Query)
 		q.NoSpeed, q.Undecided = len(runs.NoSpeed), len(runs.Undecided)
 		q.Found = append([]fit.Best{}, runs.Found...)
 		for i := range q.Found {
@@ -170,7 +167,7 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 		return resp, nil
 	}
 	q := &pages.CompareQuery{Hardware: p.names("hardware", pages.MostCompared), Models: p.names("models", pages.MostCompared)}
-	q.Notes, _ = p.howRead("/compare", nil)
+	q.Notes, _ = p.howRead("/compare", url.Values{})
 	if len(q.Hardware) > 0 && len(q.Models) > 0 {
 		p.Fault("models", strings.Join(q.Models, ","), "must not be given together with hardware")
 	}

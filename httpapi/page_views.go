@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"modeldex/dataset/fit"
 	"modeldex/dataset/record"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/export"
@@ -112,10 +111,7 @@ func exploreQuery(gen *index.Generation, r *resource, q *listQuery, typed string
 		Next: func(p *index.Position) string { _, next, _ := strings.Cut(q.next(p), "?"); return r.withoutUsual(next) },
 	}
 	if q.runs != nil {
-		var o runOptions
-		q.Into(&o)
-		out.Fit = o.query()
-		out.Fit.MemoryGB = q.Number("memory_gb")
+		out.Fit = q.asks()
 	}
 	if words := params.Get("q"); words != "" {
 		out.Near = func() []pages.Link { return nearWords(gen, r, words) }
@@ -166,20 +162,14 @@ func noteOf(gen *index.Generation, n *Notice) string {
 // recordParams are the conditions that the pages of models and hardware answer for.
 type recordParams struct {
 	// Tokens of context to keep room for.
-	Context int64 `query:"context,min=1,tokens"`
+	Context int64 `query:"context,min=1,max=16777216,tokens"`
 	// Memory of one device in GB, of hardware that is sold with several sizes.
 	MemoryGB float64 `query:"memory_gb,above=0,max=1e6"`
 	// Main memory beside a graphics card, in GB.
 	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6"`
 }
 
-var recordView = newRecordView()
-
-func newRecordView() *resource {
-	r := &resource{name: "record", singular: "record", params: query.Of[recordParams]()}
-	query.Find(r.params, "context").Max = fit.MaxContext
-	return r
-}
+var recordView = &resource{name: "record", singular: "record", params: query.Of[recordParams]()}
 
 func recordPage(r *resource) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {

@@ -21,7 +21,6 @@ type modelRuns struct {
 	Fits string `query:"fits,name=hardware"`
 	// Memory of one device, in GB of 2^30 bytes, for hardware sold with several sizes.
 	MemoryGB float64 `query:"memory_gb,above=0,max=1e6,with=fits"`
-	runOptions
 }
 
 type hardwareRuns struct {
@@ -31,68 +30,21 @@ type hardwareRuns struct {
 	Runs string `query:"runs,name=model"`
 	// The size of the model, such as Q4_K_M, instead of the best.
 	Quantization string `query:"quantization,bytes=100"`
-	runOptions
 }
 
-type runOptions struct {
-	// Least generation speed, measured or estimated, in tokens per second; with a full cache where context is given.
-	// Rows whose speed is unknown are left out, and a notice says how many. The call then counts as six of the burst
-	// limit.
-	MinTPS float64 `query:"min_tps,above=0,max=1e6"`
-	fitOptions
-	// Which quantization a row names. best: the one with the most points, which weigh what is lost to few bits against speed
-	// and memory; of those that were published or measured, or that publishers usually make. measured: the most precise of 4
-	// to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise
-	// of up to 9 bits that fits. Weights that were trained in four bits count as they were released (MXFP4) before files of
-	// other names.
-	Prefer preference `query:"prefer,default=best"`
+// runNames are what lists of what runs ask of the engine beside machine and model.
+var runNames = []string{
+	"min_tps", "count", "split", "context", "kv", "kv_v", "flash_attention", "engine", "parallel", "batch_tokens", "gpu_memory_utilization",
+	"host", "system_memory_gb", "allow_extended", "prefer",
+}
+
+type explainParams struct {
 	// True: rows show the points behind the order sort=best, in the member fit. They add up to the total.
 	Explain bool `query:"explain"`
 }
 
-type fitOptions struct {
-	// Number of devices, of each that is named.
-	Count int `query:"count,min=1"`
-	// How devices share the model: by layers, or by parts of each. Without it layer, with engine=vllm tensor.
-	Split fit.Split `query:"split"`
-	// Tokens to keep room for; 64k is 65,536. Without it 8192, or the limit of the model where that is less. Above the
-	// limit of the model: 400, unless allow_extended is true.
-	Context int64 `query:"context,min=1,tokens"`
-	// Storage of the key-value cache; f16 without it. llama.cpp has all but fp8, vllm f16 and fp8, mlx f16, q8_0, q4_0.
-	KV fit.KVType `query:"kv,default=f16"`
-	// Storage type of the values, if it differs from that of the keys.
-	KVV fit.KVType `query:"kv_v"`
-	// False: count the scratch memory of attention.
-	FlashAttention bool `query:"flash_attention,default=true"`
-	// Program whose memory rules apply; llama.cpp without it.
-	Engine fit.Rules `query:"engine,default=llama.cpp"`
-	// Requests at once; 1 without it. Slots of llama.cpp share the context; other engines keep it for each.
-	Parallel int `query:"parallel,min=1"`
-	// Tokens read at once: ubatch-size of llama.cpp (512), max_num_batched_tokens of vLLM (2048).
-	BatchTokens int64 `query:"batch_tokens,min=1,max=1e6"`
-	// Part of each card that vLLM may use; 0.9 without it.
-	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1"`
-	// Processor or machine that holds the cards, by name. A memory in the name sets system_memory_gb.
-	Host dataset.Slug `query:"host,name=hardware"`
-	// Main memory beside cards, in GB of 2^30 bytes; without it that of the host, or as much as is needed.
-	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6"`
-	// True: accept a context above the limit of the model, as with YaRN.
-	AllowExtended bool `query:"allow_extended"`
-}
-
-// preference is which size of a model a list of what runs names.
-type preference string
-
-const (
-	preferBest     preference = "best"
-	preferMeasured preference = "measured"
-)
-
-// Values are all preferences, the default first.
-func (preference) Values() []string { return []string{string(preferBest), string(preferMeasured)} }
-
 func runsParams[T any](main string) []query.Param {
-	params := withFitLimits(query.Of[T]())
+	params := slices.Concat(query.Of[T](), query.Only(fitParams, runNames...), query.Of[explainParams]())
 	for i := range params {
 		if params[i].Name != main {
 			params[i].With = main
@@ -101,22 +53,11 @@ func runsParams[T any](main string) []query.Param {
 	return params
 }
 
-func withFitLimits(params []query.Param) []query.Param {
-	query.Find(params, "count").Max = fit.MaxCount
-	for _, name := range []string{"context", "prompt_tokens", "answer_tokens"} {
-		if i := slices.IndexFunc(params, func(p query.Param) bool { return p.Name == name }); i >= 0 {
-			params[i].Max = fit.MaxContext
-		}
-	}
-	query.Find(params, "parallel").Max = fit.MaxParallel
-	return params
-}
-
-func (o *fitOptions) query() fit.Query {
-	return fit.Query{
-		Count: o.Count, Split: o.Split, Context: o.Context, KV: o.KV, KVV: o.KVV, NoFlashAttention: !o.FlashAttention, Rules: o.Engine, Parallel: o.Parallel,
-		MicroBatch: o.BatchTokens, Utilization: o.Utilization, Host: o.Host, SystemMemoryGB: o.SystemMemoryGB, AllowExtended: o.AllowExtended,
-	}
+// asks is what a list asks the engine.
+func (q *listQuery) asks() (ask fit.Query) {
+	q.Into(&ask)
+	ask.Backend = "" // a filter of the hardware
+	return ask
 }
 
 // The orders of what runs, by what rows have in the member fit.
@@ -205,25 +146,21 @@ func (q *listQuery) checkAlone(main string) {
 // findRuns finds what runs on hardware, or what runs a model. why ends the notice about those of which that is not
 // known.
 func (q *listQuery) findRuns(of dataset.Slug) (list best.List, why string, fault *fit.Fault) {
-	var o runOptions
-	q.Into(&o)
-	if o.MinTPS > 0 {
+	ask := q.asks()
+	if ask.MinTPS > 0 {
 		q.searches = searchCalls
 	}
-	ask := o.query()
-	ask.MeasuredFirst = o.Prefer == preferMeasured
-	ask.MemoryGB, ask.Quantization = q.Number("memory_gb"), q.Text("quantization")
 	why = undecided
 	if q.r.main == "runs" {
 		ask.Model = of
-		list, fault = q.gen.Best.Hardware(ask, o.MinTPS)
+		list, fault = q.gen.Best.Hardware(ask)
 		return list, why, fault
 	}
 	ask.Hardware = of
 	if ask.MemoryGB == 0 && len(q.gen.Fit.Unpublished(of)) > 0 {
 		why = ": the memory of " + string(of) + " is not published"
 	}
-	list, fault = q.gen.Best.Models(ask, o.MinTPS)
+	list, fault = q.gen.Best.Models(ask)
 	return list, why, fault
 }
 

@@ -23,9 +23,9 @@ const (
 
 // Hardware finds the hardware that runs the model of a query, each once, with the smallest number of devices that has room
 // for a quantization of four bits. A query that has a count is answered for that alone.
-func (r *Rule) Hardware(q fit.Query, minTPS float64) (List, *fit.Fault) {
+func (r *Rule) Hardware(q fit.Query) (List, *fit.Fault) {
 	if k := r.models[q.Model]; k == nil {
-		_, fault := r.fit.Hardware(q, minTPS)
+		_, fault := r.fit.Hardware(q)
 		return List{}, fault
 	}
 	counts := Counts
@@ -33,7 +33,7 @@ func (r *Rule) Hardware(q fit.Query, minTPS float64) (List, *fit.Fault) {
 		counts = []int{q.Count}
 	}
 	least := limits{fourBits, LeastTPS}
-	if minTPS > 0 {
+	if q.MinTPS > 0 {
 		least.tps = 0
 	}
 	chosen, at := fit.Runs{}, map[dataset.Slug]int{}
@@ -45,7 +45,7 @@ func (r *Rule) Hardware(q fit.Query, minTPS float64) (List, *fit.Fault) {
 				return r.several(slug) && (!found || r.against(&q, least, &chosen.Found[was]) != "")
 			}
 		}
-		runs, fault := r.find(one, minTPS, least, r.fit.Hardware)
+		runs, fault := r.find(one, least, r.fit.Hardware)
 		if fault != nil {
 			return List{}, fault
 		}

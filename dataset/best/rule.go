@@ -106,14 +106,14 @@ const (
 	noProgram = "no current program is known to run on it"
 )
 
-// Models finds the models that run on the machine of a query, with at least so many tokens per second (0: any). Each is in the
-// quantization with the most points, or, with MeasuredFirst, in the one that was measured.
-func (r *Rule) Models(q fit.Query, minTPS float64) (List, *fit.Fault) {
+// Models finds the models that run on the machine of a query. Each is in the
+// quantization with the most points, or, with PreferMeasured, in the one that was measured.
+func (r *Rule) Models(q fit.Query) (List, *fit.Fault) {
 	least := limits{LeastBits, LeastTPS}
-	if minTPS > 0 {
+	if q.MinTPS > 0 {
 		least.tps = 0
 	}
-	runs, fault := r.find(q, minTPS, least, r.fit.Models)
+	runs, fault := r.find(q, least, r.fit.Models)
 	if fault != nil {
 		return List{}, fault
 	}
@@ -128,13 +128,13 @@ func (r *Rule) Models(q fit.Query, minTPS float64) (List, *fit.Fault) {
 	}), nil
 }
 
-func (r *Rule) find(q fit.Query, minTPS float64, least limits, find func(fit.Query, float64) (fit.Runs, *fit.Fault)) (fit.Runs, *fit.Fault) {
+func (r *Rule) find(q fit.Query, least limits, find func(fit.Query) (fit.Runs, *fit.Fault)) (fit.Runs, *fit.Fault) {
 	value := func(b *fit.Best) float64 { return r.value(&q, least, b) }
 	asked := q
-	if !q.MeasuredFirst {
+	if q.Prefer != fit.PreferMeasured {
 		asked.Value = value
 	}
-	runs, fault := find(asked, minTPS)
+	runs, fault := find(asked)
 	for i := range runs.Found {
 		b := &runs.Found[i]
 		value(b)
@@ -143,12 +143,12 @@ func (r *Rule) find(q fit.Query, minTPS float64, least limits, find func(fit.Que
 	return runs, fault
 }
 
-// Fit answers a query with the quantization first that has the most points, or, with MeasuredFirst, that was measured.
+// Fit answers a query with the quantization first that has the most points, or, with PreferMeasured, that was measured.
 func (r *Rule) Fit(q fit.Query) (*fit.Answer, *fit.Fault) {
 	all := q
-	all.BestOnly = q.BestOnly && q.MeasuredFirst
+	all.BestOnly = q.BestOnly && q.Prefer == fit.PreferMeasured
 	a, fault := r.fit.Fit(all)
-	if fault != nil || q.MeasuredFirst {
+	if fault != nil || q.Prefer == fit.PreferMeasured {
 		return a, fault
 	}
 	most, at := math.Inf(-1), 0

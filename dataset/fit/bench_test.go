@@ -31,7 +31,7 @@ func BenchmarkBestOfOneCard(b *testing.B) {
 	e := shippedEngine(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, fault := e.Models(Query{Hardware: "nvidia-rtx-4090", Context: 32768}, 20); fault != nil {
+		if _, fault := e.Models(Query{Hardware: "nvidia-rtx-4090", Context: 32768, MinTPS: 20}); fault != nil {
 			b.Fatal(fault)
 		}
 	}
@@ -42,7 +42,7 @@ func BenchmarkBestOfOneMachine(b *testing.B) {
 	e := shippedEngine(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, fault := e.Models(Query{Hardware: "amd-ryzen-ai-max-395"}, 0); fault != nil {
+		if _, fault := e.Models(Query{Hardware: "amd-ryzen-ai-max-395"}); fault != nil {
 			b.Fatal(fault)
 		}
 	}
@@ -53,7 +53,7 @@ func BenchmarkBestOfOneModel(b *testing.B) {
 	e := shippedEngine(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, fault := e.Hardware(Query{Model: "llama-3.3-70b-instruct", Quantization: "Q4_K_M", Context: 8192, Count: 2}, 10); fault != nil {
+		if _, fault := e.Hardware(Query{Model: "llama-3.3-70b-instruct", Quantization: "Q4_K_M", Context: 8192, Count: 2, MinTPS: 10}); fault != nil {
 			b.Fatal(fault)
 		}
 	}
@@ -64,7 +64,7 @@ func BenchmarkFastHardwareOfOneModel(b *testing.B) {
 	e := shippedEngine(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, fault := e.Hardware(Query{Model: "llama-3.1-8b-instruct", Count: 8}, 100); fault != nil {
+		if _, fault := e.Hardware(Query{Model: "llama-3.1-8b-instruct", Count: 8, MinTPS: 100}); fault != nil {
 			b.Fatal(fault)
 		}
 	}
@@ -75,7 +75,7 @@ func BenchmarkFastModelsOfOneMachine(b *testing.B) {
 	e := shippedEngine(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, fault := e.Models(Query{Hardware: "nvidia-h200-sxm-141gb"}, 300); fault != nil {
+		if _, fault := e.Models(Query{Hardware: "nvidia-h200-sxm-141gb", MinTPS: 300}); fault != nil {
 			b.Fatal(fault)
 		}
 	}

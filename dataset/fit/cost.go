@@ -34,13 +34,13 @@ func (a *evaluation) cost(size int, s *Speed) *Cost {
 	perHour, ok := c.price(q, m)
 	switch {
 	case !ok:
-	case q.Costs.USDPerHour == nil && q.Costs.USDPerKWh == nil:
+	case q.USDPerHour == nil && q.USDPerKWh == nil:
 		c.Reasons = append(c.Reasons, "usd_per_kwh is not given")
-	case q.Costs.USDPerHour == nil && c.Watts == nil: // the reason is already there
+	case q.USDPerHour == nil && c.Watts == nil: // the reason is already there
 	default:
 		usd := perHour * hours
-		if q.Costs.USDPerHour == nil {
-			usd += *c.Watts / 1000 * hours * *q.Costs.USDPerKWh
+		if q.USDPerHour == nil {
+			usd += *c.Watts / 1000 * hours * *q.USDPerKWh
 		}
 		usd = round3(usd)
 		c.USDPerMTok = &usd
@@ -104,15 +104,15 @@ func (a *evaluation) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 
 // caller plans.
 func (c *Cost) price(q *Query, m *machine) (perHour float64, ok bool) {
 	basis := "rented"
-	if q.Costs.USDPerHour != nil {
+	if q.USDPerHour != nil {
 		c.PriceBasis = &basis
-		return *q.Costs.USDPerHour, true
+		return *q.USDPerHour, true
 	}
 	if m.hw == nil {
 		c.Reasons = append(c.Reasons, "no price is known of a machine described by its memory; usd_per_hour is not given")
 		return 0, false
 	}
-	if q.Costs.HoursPerDay == nil || q.Costs.Years == nil {
+	if q.HoursPerDay == nil || q.Years == nil {
 		c.Reasons = append(c.Reasons, "hours_per_day and years, or usd_per_hour, are not given")
 		return 0, false
 	}
@@ -128,13 +128,13 @@ func (c *Cost) price(q *Query, m *machine) (perHour float64, ok bool) {
 	}
 	usd *= float64(q.Count)
 	c.PriceUSD, c.PriceBasis = &usd, &basis
-	if old(c.PriceDate, q.Costs.Today) {
+	if old(c.PriceDate, q.Today) {
 		c.Notices = append(c.Notices, "the price is older than 180 days")
 	}
 	if of := m.hw.MemoryOptionsGB; of != nil && len(*of) > 0 && m.memory > bytesOf(slices.Min(*of))*int64(q.Count) {
 		c.Notices = append(c.Notices, "the hardware is sold with less memory than counts here, and the price may be of that")
 	}
-	return usd / (*q.Costs.Years * 365.25 * *q.Costs.HoursPerDay), true
+	return usd / (*q.Years * 365.25 * *q.HoursPerDay), true
 }
 
 // old reports whether a date is more than priceAge before today, or unknown.

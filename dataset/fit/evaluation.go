@@ -79,7 +79,7 @@ func (a *evaluation) config(s *machineContext, size int, tokens int64) (config, 
 	z := &a.t.sizes[size]
 	c := s.config
 	a.t.body.into(&c)
-	c.format, c.logBits, c.logBytes, c.plainAttention = z.format, z.logBits, math.Log(z.bytes), a.q.NoFlashAttention
+	c.format, c.logBits, c.logBytes, c.plainAttention = z.format, z.logBits, math.Log(z.bytes), !a.q.flashAttention()
 	if tokens > 0 {
 		c.cache, c.depth = a.t.body.of.cacheBytes(tokens), float64(tokens)
 	}

@@ -115,7 +115,7 @@ func (e *Engine) isProven(q *Query, t *target, m *machine, z *dataset.Quantizati
 
 func (p *proof) proves(q *Query, m *machine, z *dataset.Quantization) bool {
 	unified := m.hw != nil && m.hw.UnifiedMemory || m.hw == nil && m.share != nil
-	usual := q.Parallel == 1 && q.MicroBatch == DefaultMicroBatch && !q.NoFlashAttention && q.Rules == LlamaCpp
+	usual := q.Parallel == 1 && q.MicroBatch == DefaultMicroBatch && q.flashAttention() && q.Rules == LlamaCpp
 	return usual && p.unified == unified && p.Memory <= m.memory && p.Context >= q.Context && sameName(p.quantization, z.Name)
 }
 

@@ -69,7 +69,7 @@ func TestCostFacts(t *testing.T) {
 		{"a described machine", sameHardware, func(q *Query) { q.Hardware, q.MemoryGB = "", 8 }, bought, 0, 0, "", false, "no speed is known"},
 	} {
 		runs := []dataset.Benchmark{bench(func(b *dataset.Benchmark) {}), bench(func(b *dataset.Benchmark) { b.ID, b.HardwareCount = "bm-2", 2 })}
-		q := Query{Model: "llama", Hardware: "card", Costs: &tt.costs}
+		q := Query{Model: "llama", Hardware: "card", Costs: tt.costs}
 		tt.query(&q)
 		a, fault := engineOf(sameModel, tt.hardware, runs...).Fit(q)
 		if fault != nil {
@@ -127,7 +127,7 @@ func TestProofs(t *testing.T) {
 		if got := len(a.Sizes[0].Evidence) > 0; got != tt.want || got != (a.Verdict == Fits) {
 			t.Errorf("%s: evidence %v, %s; want evidence: %t", tt.name, a.Sizes[0].Evidence, a.Verdict, tt.want)
 		}
-		if list, fault := e.Models(q, 0); fault != nil || (len(list.Found) == 1) != tt.want {
+		if list, fault := e.Models(q); fault != nil || (len(list.Found) == 1) != tt.want {
 			t.Errorf("%s: a list has %v, %v; want one with evidence: %t", tt.name, list.Found, fault, tt.want)
 		}
 	}
@@ -203,8 +203,8 @@ func TestRules(t *testing.T) {
 		{"a buffer that the context decides", small.compute(usual), 2*512*8192 + 16*512*4096},
 		{"a buffer for a smaller cache", small.compute(query(func(q *Query) { q.KV = Q80 })), 2*512*8192 + 16*512*4096 + 2*8192*2048},
 		{"a buffer for smaller keys", small.compute(query(func(q *Query) { q.KV, q.KVV = Q80, F16 })), 2*512*8192 + 16*512*4096 + 2*8192*1024},
-		{"a buffer without flash attention", small.compute(query(func(q *Query) { q.NoFlashAttention = true })), 4*512*8192*33 + 16*512*4096},
-		{"a buffer of latent attention without flash attention", (&shape{hidden: 7168, vocab: 1000, heads: 128, latent: true, rank: 512, global: width{keys: 576}}).compute(query(func(q *Query) { q.NoFlashAttention = true })), 4*512*8192*129 + 16*512*7168 + 4*512*128*(576+512) + 2*8192*512},
+		{"a buffer without flash attention", small.compute(query(func(q *Query) { q.FlashAttention = new(bool) })), 4*512*8192*33 + 16*512*4096},
+		{"a buffer of latent attention without flash attention", (&shape{hidden: 7168, vocab: 1000, heads: 128, latent: true, rank: 512, global: width{keys: 576}}).compute(query(func(q *Query) { q.FlashAttention = new(bool) })), 4*512*8192*129 + 16*512*7168 + 4*512*128*(576+512) + 2*8192*512},
 		{"sampling of vLLM", (&shape{hidden: 4096, forward: 14336, vocab: 128256}).compute(as(VLLM, 8192)), 39 * 256 * 128256},
 		{"a layer of vLLM on two cards", (&shape{hidden: 4096, forward: 14336, vocab: 1000, perToken: 8}).compute(query(func(q *Query) { q.Rules, q.Count = VLLM, 2 })), 2 * 2048 * (12*4096 + 3*7168)},
 		{"reserve of llama.cpp", card.reserve(usual), gib},

@@ -277,7 +277,7 @@ func TestCosts(t *testing.T) {
 	e := engineOf(func(*dataset.Model) {}, hw, bench(func(b *dataset.Benchmark) { b.GenerationTPS = dec(100) }))
 	ask := func(c Costs) *Cost {
 		c.Today = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-		a, fault := e.Fit(Query{Model: "llama", Hardware: "card", Costs: &c})
+		a, fault := e.Fit(Query{Model: "llama", Hardware: "card", Costs: c})
 		if fault != nil {
 			t.Fatal(fault)
 		}
@@ -314,7 +314,7 @@ func TestPowerIsNotMixed(t *testing.T) {
 		{"neither", []dataset.Benchmark{run("bm-1", 300, nil)}, 300, 1},
 	} {
 		e := engineOf(func(*dataset.Model) {}, func(h *dataset.Hardware) { h.TDPWatts = dec(250) }, tt.runs...)
-		a, fault := e.Fit(Query{Model: "llama", Hardware: "card", Costs: &Costs{USDPerKWh: dec(0.3)}})
+		a, fault := e.Fit(Query{Model: "llama", Hardware: "card", Costs: Costs{USDPerKWh: dec(0.3)}})
 		if fault != nil {
 			t.Fatal(fault)
 		}
@@ -345,7 +345,7 @@ func TestPowerIsOfTheSameWork(t *testing.T) {
 		{"both", []dataset.Benchmark{run("bm-1", &gpu, dec(50)), run("bm-2", &npu, dec(4))}, 50},
 	} {
 		e := engineOf(func(*dataset.Model) {}, func(h *dataset.Hardware) { h.TDPWatts = dec(250) }, tt.runs...)
-		a, fault := e.Fit(Query{Model: "llama", Hardware: "card", Costs: &Costs{USDPerKWh: dec(0.3)}})
+		a, fault := e.Fit(Query{Model: "llama", Hardware: "card", Costs: Costs{USDPerKWh: dec(0.3)}})
 		if fault != nil {
 			t.Fatal(fault)
 		}
@@ -395,8 +395,8 @@ func TestPareto(t *testing.T) {
 // Lists agree with single answers.
 func TestListsAgreeWithAnswers(t *testing.T) {
 	e := shippedEngine(t)
-	q := Query{Hardware: "nvidia-rtx-3060", Context: 16384}
-	best, fault := e.Models(q, 20)
+	q := Query{Hardware: "nvidia-rtx-3060", Context: 16384, MinTPS: 20}
+	best, fault := e.Models(q)
 	if fault != nil || len(best.Found) < 50 {
 		t.Fatalf("%d models, %v", len(best.Found), fault)
 	}
@@ -423,7 +423,8 @@ func TestListOfHardwareAgreesWithAnswers(t *testing.T) {
 		if r.IntN(2) == 0 {
 			q.Context = 2048
 		}
-		best, fault := e.Hardware(q, []float64{0, 1, math.Exp(4 * r.Float64())}[r.IntN(3)])
+		q.MinTPS = []float64{0, 1, math.Exp(4 * r.Float64())}[r.IntN(3)]
+		best, fault := e.Hardware(q)
 		if fault != nil {
 			continue // the context is too long
 		}
@@ -458,23 +459,23 @@ func TestListsNameWhatIsUnknown(t *testing.T) {
 		if r.IntN(2) == 0 {
 			q.Context = 2048
 		}
-		least := []float64{0, 1, math.Exp(6 * r.Float64())}[r.IntN(3)]
+		q.MinTPS = []float64{0, 1, math.Exp(6 * r.Float64())}[r.IntN(3)]
 		var got Runs
 		var fault *Fault
 		var each []Query
 		if i%2 == 0 {
 			q.Hardware = e.hwBySlug[r.IntN(len(e.hwBySlug))]
 			if i == 0 { // models of unknown memory were measured there
-				q, least = Query{Hardware: "nvidia-gb10"}, 0
+				q = Query{Hardware: "nvidia-gb10"}
 			}
-			got, fault = e.Models(q, least)
+			got, fault = e.Models(q)
 			for range 60 {
 				q.Model = e.bySlug[r.IntN(len(e.bySlug))]
 				each = append(each, q)
 			}
 		} else {
 			q.Model = e.bySlug[r.IntN(len(e.bySlug))]
-			got, fault = e.Hardware(q, least)
+			got, fault = e.Hardware(q)
 			for range 60 {
 				q.Hardware = e.hwBySlug[r.IntN(len(e.hwBySlug))]
 				each = append(each, q)
@@ -504,10 +505,10 @@ func TestListsNameWhatIsUnknown(t *testing.T) {
 				slug = one.Hardware
 			}
 			if want := !runs && unknown; slices.Contains(got.Undecided, slug) != want {
-				t.Errorf("%+v, at least %v: undecided is %v, want %v", one, least, !want, want)
+				t.Errorf("%+v, at least %v: undecided is %v, want %v", one, q.MinTPS, !want, want)
 			}
-			if want := runs && !speed && least > 0; slices.Contains(got.NoSpeed, slug) != want {
-				t.Errorf("%+v, at least %v: without a speed is %v, want %v", one, least, !want, want)
+			if want := runs && !speed && q.MinTPS > 0; slices.Contains(got.NoSpeed, slug) != want {
+				t.Errorf("%+v, at least %v: without a speed is %v, want %v", one, q.MinTPS, !want, want)
 			}
 		}
 		undecided, noSpeed = undecided+len(got.Undecided), noSpeed+len(got.NoSpeed)

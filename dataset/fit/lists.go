@@ -109,10 +109,10 @@ type Runs struct {
 
 // Models finds the models that run on the machine of a query, by slug. Of each it gives the listed size (see Size.Listed)
 // of the greatest value (see Query.Value) that fits, is tight, or is partly in main memory whose size is known, and reaches
-// at least minTPS tokens per second (0: any, known or not). With a context in the query the speed is that with a full
+// at least MinTPS tokens per second (0: any, known or not). With a context in the query the speed is that with a full
 // cache. Models that are too short for it are in no list. The model of the query is not looked at. The work is bounded by
 // the models and their sizes: about a microsecond for each size.
-func (e *Engine) Models(q Query, minTPS float64) (out Runs, fault *Fault) {
+func (e *Engine) Models(q Query) (out Runs, fault *Fault) {
 	filled := q.Context > 0
 	if fault := q.settle(); fault != nil {
 		return out, fault
@@ -125,7 +125,7 @@ func (e *Engine) Models(q Query, minTPS float64) (out Runs, fault *Fault) {
 	for _, slug := range e.bySlug {
 		if t := e.models[slug]; !t.tooLong(&q) {
 			one.Model, one.Context = slug, t.context(q.Context)
-			e.list(&out, slug, &one, t, m, &at, minTPS, filled)
+			e.list(&out, slug, &one, t, m, &at, filled)
 		}
 	}
 	return out, nil
@@ -133,7 +133,7 @@ func (e *Engine) Models(q Query, minTPS float64) (out Runs, fault *Fault) {
 
 // Hardware finds the hardware a model runs on, by slug: the size as in Models, or the one the query names. The hardware of
 // the query is not looked at.
-func (e *Engine) Hardware(q Query, minTPS float64) (out Runs, fault *Fault) {
+func (e *Engine) Hardware(q Query) (out Runs, fault *Fault) {
 	filled := q.Context > 0
 	t, fault := e.target(&q)
 	if fault != nil {
@@ -148,13 +148,13 @@ func (e *Engine) Hardware(q Query, minTPS float64) (out Runs, fault *Fault) {
 		if fault != nil {
 			return out, fault
 		}
-		e.list(&out, slug, &q, t, m, &machineContext{}, minTPS, filled)
+		e.list(&out, slug, &q, t, m, &machineContext{}, filled)
 	}
 	return out, nil
 }
 
 // list adds the model, or the hardware, of a query to what runs; it has the slug.
-func (e *Engine) list(out *Runs, slug dataset.Slug, q *Query, t *target, m *machine, at *machineContext, least float64, filled bool) {
+func (e *Engine) list(out *Runs, slug dataset.Slug, q *Query, t *target, m *machine, at *machineContext, filled bool) {
 	a := e.evaluate(q, t, m, at)
 	var best, b Best
 	var tps, bestTPS float64
@@ -173,9 +173,9 @@ func (e *Engine) list(out *Runs, slug dataset.Slug, q *Query, t *target, m *mach
 			b.TPS, b.Use = &tps, &use
 		}
 		switch {
-		case use == "" && least > 0:
+		case use == "" && q.MinTPS > 0:
 			noSpeed = true
-		case use != "" && tps < least:
+		case use != "" && tps < q.MinTPS:
 			slow = true
 		default:
 			if value := a.value(&b, size, place); value > most {
@@ -203,7 +203,7 @@ func (a *evaluation) listed() (sizes []int) {
 	switch {
 	case a.q.Quantization != "":
 		order = a.t.order
-	case a.q.MeasuredFirst:
+	case a.q.Prefer == PreferMeasured:
 		order = a.t.moderate
 	}
 	for _, size := range order {
@@ -215,14 +215,14 @@ func (a *evaluation) listed() (sizes []int) {
 }
 
 // value is how good a row is that is so many places behind the most precise size. Where the query does not say, better
-// verdicts come first, before them with MeasuredFirst what fits, was measured and has at least LeastBits, and then the
+// verdicts come first, before them with PreferMeasured what fits, was measured and has at least LeastBits, and then the
 // most precise.
 func (a *evaluation) value(b *Best, size, place int) float64 {
 	if a.q.Value != nil {
 		return a.q.Value(b)
 	}
 	value := -float64(1000*slices.Index(Verdicts, b.Verdict) + place)
-	if a.q.MeasuredFirst && b.Verdict == Fits && b.Use != nil && *b.Use != UseEstimate && a.t.hasLeastBits(size) {
+	if a.q.Prefer == PreferMeasured && b.Verdict == Fits && b.Use != nil && *b.Use != UseEstimate && a.t.hasLeastBits(size) {
 		value += 1e4
 	}
 	return value

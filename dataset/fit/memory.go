@@ -235,7 +235,7 @@ func (s *shape) compute(q *Query) int64 {
 		return max(2*n*((VLLMHidden+s.perToken)*s.hidden+VLLMForward*forward), VLLMLogits*requests*s.vocab)
 	}
 	layer := 2 * n * q.Context
-	if q.NoFlashAttention {
+	if !q.flashAttention() {
 		layer = 4 * n * q.Context * (s.heads + 1)
 		if s.latent {
 			layer += 4*n*s.heads*(s.global.keys+s.rank) + 2*q.Context*s.rank
@@ -248,7 +248,7 @@ func (s *shape) compute(q *Query) int64 {
 // (https://github.com/ggml-org/llama.cpp/pull/23907). Measured at 262,144 tokens of Qwen3.5 4B: 0.99 GiB more than with
 // a cache of 16-bit values (https://github.com/unslothai/unsloth/pull/6718), where this gives 1.
 func (s *shape) unpacked(q *Query) int64 {
-	if q.NoFlashAttention {
+	if !q.flashAttention() {
 		return 0
 	}
 	global, sliding := q.cells(s.window)

@@ -345,7 +345,7 @@ func (q *Query) flags(l *load, p plan, on []OnDevice) string {
 		add(several && q.Split == SplitTensor, "-sm row")
 		add(q.KV != F16, "-ctk %s", q.KV)
 		add(q.KVV != F16, "-ctv %s", q.KVV)
-		add(q.NoFlashAttention, "-fa off")
+		add(!q.flashAttention(), "-fa off")
 		add(q.Parallel > 1, "-np %d", q.Parallel)
 		add(q.MicroBatch != DefaultMicroBatch, "-ub %d", q.MicroBatch)
 	case VLLM:

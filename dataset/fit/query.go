@@ -10,60 +10,131 @@ import (
 	"modeldex/dataset"
 )
 
-// A Query asks whether one model runs on one machine. The zero value of each field but Model means its default. GB are
-// 2^30 bytes, bandwidths 10^9 bytes per second.
+// A Query asks whether one model runs on one machine. Its fields are the parameters of the API, which their comments
+// describe, and the flags of the verbs. The zero value of each but Model means its default. GB are 2^30 bytes.
 type Query struct {
-	Model        dataset.Slug
-	Quantization string  // a size of the model by name, or any name of a quantization; empty: all sizes of the model
-	WeightsGB    float64 // of the file, in place of the sizes of the model
+	// Model, by slug or alias.
+	Model dataset.Slug `query:"model,name=model,required" kong:"-"`
+	// Hardware, by name; required unless memory_gb describes the machine. Several names with commas are one machine. A memory
+	// or number of devices in a name, such as "2x RTX 3090", sets memory_gb and count.
+	Hardware dataset.Slug `query:"hardware,name=hardware" kong:"-"`
+	// A size of the model, or any quantization, by name, such as Q4_K_M or AWQ; all sizes, best first, without it.
+	Quantization string `query:"quantization,bytes=100" help:"Quantization, such as Q4_K_M, AWQ or MLX-4bit; default all quantizations of the model." short:"q" placeholder:"SIZE"`
+	// Size of the file of weights, in GB of 2^30 bytes, in place of the sizes of the model.
+	WeightsGB float64 `query:"weights_gb,above=0,max=1e6" name:"weights-gb" help:"Size of the weights file in GiB, instead of the sizes listed for the model." placeholder:"GB"`
+	// Number of devices, of each that is named.
+	Count int `query:"count,min=1,max=8" help:"Number of devices of each name, 1 to 8; default the number in the hardware's name, such as 2x3090, or 1." placeholder:"N"`
+	// How devices share the model: by layers, or by parts of each. Without it layer, with engine=vllm tensor.
+	Split Split `query:"split" help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
+	// Tokens to keep room for; 64k is 65,536. Without it 8192, or the limit of the model where that is less. Above the
+	// limit of the model: 400, unless allow_extended is true.
+	Context int64 `query:"context,min=1,max=16777216,tokens" kong:"-"`
+	// Storage of the key-value cache; f16 without it. llama.cpp has all but fp8, vllm f16 and fp8, mlx f16, q8_0, q4_0.
+	KV KVType `query:"kv,default=f16" name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
+	// Storage type of the values, if it differs from that of the keys.
+	KVV KVType `query:"kv_v" name:"kv-v" help:"Storage type of the cached values, if it differs from that of the keys." placeholder:"TYPE"`
+	// False: count the scratch memory of attention.
+	FlashAttention *bool `query:"flash_attention,default=true" help:"Use flash attention, which needs no scratch memory for attention scores." negatable:"" default:"true"`
+	// Program whose memory rules apply; llama.cpp without it.
+	Rules Rules `query:"engine,default=llama.cpp" name:"engine" help:"Engine whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
+	// Requests at once; 1 without it. Slots of llama.cpp share the context; other engines keep it for each.
+	Parallel int `query:"parallel,min=1,max=1024" help:"Requests served at once; in llama.cpp these are slots, which share the context." placeholder:"N"`
+	// Tokens read at once: ubatch-size of llama.cpp (512), max_num_batched_tokens of vLLM (2048).
+	MicroBatch int64 `query:"batch_tokens,min=1,max=1e6" name:"batch-tokens" help:"Tokens processed in one batch." placeholder:"N"`
+	// Part of each card that vLLM may use; 0.9 without it.
+	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1" name:"gpu-memory-utilization" help:"Share of each card's memory that vLLM may use." placeholder:"PART"`
+	// Processor or machine that holds the cards, by name. A memory in the name sets system_memory_gb.
+	Host dataset.Slug `query:"host,name=hardware" help:"Processor or machine the cards are installed in." placeholder:"NAME"`
+	// Main memory beside cards, in GB of 2^30 bytes; without it that of the host, or as much as is needed.
+	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6" name:"system-memory-gb" help:"Main memory of the machine in GiB, for offload to it." placeholder:"GB"`
+	// True: accept a context above the limit of the model, as with YaRN.
+	AllowExtended bool `query:"allow_extended" help:"Allow a context longer than the model's limit."`
+	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps in place
+	// of hardware.
+	MemoryGB float64 `query:"memory_gb,above=0,max=1e6" name:"memory-gb" help:"Memory of one device in GiB, if the hardware is sold with several sizes; default the size in the hardware's name, if there is one." placeholder:"GB"`
+	// Memory bandwidth of one device, in 10^9 bytes per second. With hardware of another bandwidth its measurements do
+	// not count.
+	BandwidthGBps float64 `query:"bandwidth_gbps,above=0,max=1e6" kong:"-"`
+	// Part of unified memory a model may use; without it the default of the vendor's system, which the answer names.
+	UnifiedShare float64 `query:"unified_share,above=0,max=1" help:"Share of unified memory that a model may use, 0 to 1." placeholder:"PART"`
+	// Layers on the cards, as -ngl of llama.cpp, the output counted as one; as many as fit without it.
+	GPULayers *int64 `query:"gpu_layers,min=0,max=1000" name:"gpu-layers" help:"Layers to put on the cards, counting the output layer as one; default as many as fit." placeholder:"N"`
+	// Layers, from the first, whose experts stay in main memory, as --n-cpu-moe of llama.cpp; as few as fit without it.
+	CPUMoE *int64 `query:"n_cpu_moe,min=0,max=1000" name:"n-cpu-moe" help:"Layers whose experts stay in main memory; default as few as possible." placeholder:"N"`
+	// True: count the projector that reads pictures (mmproj), projector_bytes of the model.
+	Projector bool `query:"projector" help:"Include the image projector (mmproj) of the model."`
+	// Size of the projector file, in GB of 2^30 bytes, instead of the one known for the model.
+	ProjectorGB float64 `query:"projector_gb,above=0,max=1e3" name:"projector-gb" help:"Size of the image projector file in GiB, instead of the known size." placeholder:"GB"`
+	// True: count what the layer of the model that drafts tokens takes (MTP).
+	MTP bool `query:"mtp" name:"mtp" help:"Include the layer that drafts tokens (multi-token prediction)."`
+	// Model that drafts tokens, by slug or alias, to count it.
+	Draft dataset.Slug `query:"draft,name=model" help:"Draft model for speculative decoding, to include it." placeholder:"MODEL"`
+	// Quantization of the draft model; default Q8_0.
+	DraftQuantization string `query:"draft_quantization,bytes=100,with=draft" help:"Quantization of the draft model; default Q8_0." placeholder:"SIZE"`
+	// Program the speed is of, such as ollama; sets engine, too.
+	Tool dataset.Slug `query:"tool,name=tool" help:"Tool to estimate the speed for, by slug, such as ollama; default the engine's own." placeholder:"TOOL"`
+	// Compute backend, such as vulkan; the usual one without it.
+	Backend string `query:"backend,bytes=40" help:"Compute backend, such as vulkan; default the usual one for the hardware." placeholder:"NAME"`
+	// Part of the machine that works.
+	ComputeUnit ComputeUnit `query:"compute_unit" help:"Compute unit to run on: cpu, gpu or npu; default that of the backend." enum:",cpu,gpu,npu" default:""`
+	// Prompt length in tokens, for ttft_s.
+	PromptTokens int64 `query:"prompt_tokens,min=1,max=16777216,tokens" kong:"-"`
+	// Tokens of the answer, for total_s; with prompt_tokens.
+	AnswerTokens int64 `query:"answer_tokens,min=1,max=16777216,tokens" kong:"-"`
+	// Bandwidth of main memory in GB/s; that of host, or a usual one, without it.
+	SystemBandwidthGBps float64 `query:"system_bandwidth_gbps,above=0,max=1e6" name:"system-bandwidth-gbps" help:"Bandwidth of the machine's main memory in GB/s, for weights kept there." placeholder:"GBPS"`
+	Costs
+	// Least generation speed, measured or estimated, in tokens per second; with a full cache where context is given.
+	// Rows whose speed is unknown are left out, and a notice says how many. The call then counts as six of the burst
+	// limit.
+	MinTPS float64 `query:"min_tps,above=0,max=1e6" name:"min-tps" help:"Lowest acceptable generation speed, in tokens per second." placeholder:"SPEED"`
+	// Which quantization a row names. best: the one with the most points, which weigh what is lost to few bits against speed
+	// and memory; of those that were published or measured, or that publishers usually make. measured: the most precise of 4
+	// to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise
+	// of up to 9 bits that fits. Weights that were trained in four bits count as they were released (MXFP4) before files of
+	// other names.
+	Prefer Preference `query:"prefer,default=best" help:"Quantization to show in each row: best, the one with the most points (a balance of precision, speed and memory); or measured, the most precise one of 4 to 9 bits per weight that fits and was measured on the hardware, else a measured one with more bits, else the most precise one of up to 9 bits that fits." enum:"best,measured" default:"best"`
 
-	Hardware      dataset.Slug // or MemoryGB and BandwidthGBps
-	Beside        []Unit       // further devices, which may be unlike the first
-	Count         int          // of each device, so that there are 1 to MaxCount; 0: 1
-	MemoryGB      float64      // of one device; 0: that of the hardware, of several sizes the largest
-	BandwidthGBps float64      // of one device; 0: that of the hardware
-	UnifiedShare  float64      // part of unified memory that a program may use; 0: the default of the vendor
-
-	Host                dataset.Slug // processor or machine that holds discrete devices; empty: not known
-	SystemMemoryGB      float64      // main memory beside discrete devices; 0: that of the host, or not known
-	SystemBandwidthGBps float64      // of main memory; 0: that of the host, or what is usual
-	GPULayers           *int64       // layers llama.cpp puts on the devices, the output counted as one; nil: as many as fit
-	CPUMoE              *int64       // layers, from the first, whose experts stay in main memory; nil: as few as possible
-	Split               Split        // of several devices; empty: that of the rules
-
-	Rules            Rules   // empty: those of Tool, or LlamaCpp
-	Context          int64   // tokens to keep room for; 0: DefaultContext, or the model's limit where that is less
-	AllowExtended    bool    // accept a context above the model's limit, as with YaRN
-	KV, KVV          KVType  // of keys, and of values; empty: F16, and KV
-	NoFlashAttention bool    // count the scratch memory that attention needs without it
-	Parallel         int     // slots of llama.cpp, which share the context, or requests that each have it; 0: 1
-	MicroBatch       int64   // tokens read at once; 0: DefaultMicroBatch, or VLLMTokens
-	Utilization      float64 // part of a card that vLLM may use; 0: VLLMUtilization
-
-	Projector, MTP    bool         // count the projector that reads pictures, and the layer of the model that drafts tokens
-	ProjectorGB       float64      // in place of the size that the record has
-	Draft             dataset.Slug // model that drafts tokens
-	DraftQuantization string       // empty: Q8_0
-
-	Tool                       dataset.Slug // that the speed is asked for; empty: the program of the rules
-	Backend                    string       // empty: the usual one (backendOf)
-	ComputeUnit                ComputeUnit  // part of the machine that works; empty: that of the backend
-	PromptTokens, AnswerTokens int64        // of a request, for the times it takes; 0: no times
-	Costs                      *Costs       // nil: no costs
-
-	// MeasuredFirst prefers a size of at least LeastBits that fits and was measured on the hardware to a more
-	// precise one whose speed is an estimate. It also prefers any size of at most EnoughBits to one of more.
-	MeasuredFirst bool
+	Beside []Unit `kong:"-"` // further devices, which may be unlike the first; Count counts each
 	// Value says how good a size is that runs: lists name the one of the greatest value. It may set Points. Nil: the most
 	// precise.
-	Value func(b *Best) float64
+	Value func(b *Best) float64 `kong:"-"`
 	// Only says at which hardware a list of hardware looks. Nil: at all.
-	Only func(dataset.Slug) bool
+	Only func(dataset.Slug) bool `kong:"-"`
 	// BestOnly answers with the best size alone, which is a tenth of the work.
-	BestOnly bool
+	BestOnly bool `kong:"-"`
 
 	beside            []Companion // once they are worked out
 	usualBatch, large bool        // MicroBatch is a default; the defaults of vLLM are those of large cards
+}
+
+// Costs is what a caller pays and how much the machine is used. Nothing has a default.
+type Costs struct {
+	// Price of energy, for costs.
+	USDPerKWh *float64 `query:"usd_per_kwh,min=0,max=1e6" name:"usd-per-kwh" help:"Electricity price in US dollars per kWh, for costs." placeholder:"USD"`
+	// Hours of use per day, for costs.
+	HoursPerDay *float64 `query:"hours_per_day,above=0,max=24" help:"Hours of use per day, for costs." placeholder:"HOURS"`
+	// Years of use, for costs.
+	Years *float64 `query:"years,above=0,max=100" help:"Years of use, for costs." placeholder:"N"`
+	// Rent of the hardware per hour, for costs; in place of its price and energy.
+	USDPerHour *float64 `query:"usd_per_hour,min=0,max=1e6" name:"usd-per-hour" help:"Price to rent the hardware in US dollars per hour, for costs." placeholder:"USD"`
+
+	Today time.Time `kong:"-"` // for the age of prices
+}
+
+// wanted reports whether a query asks for costs.
+func (c Costs) wanted() bool {
+	c.Today = time.Time{}
+	return c != Costs{}
+}
+
+func (q *Query) flashAttention() bool { return q.FlashAttention == nil || *q.FlashAttention }
+
+// Use makes devices those of a query. A memory that the query has counts before that of the first.
+func (q *Query) Use(devices []Unit) {
+	if len(devices) > 0 {
+		q.Hardware, q.MemoryGB, q.Beside = devices[0].Hardware, cmp.Or(q.MemoryGB, devices[0].MemoryGB), devices[1:]
+	}
 }
 
 // A Unit is a device by name, with its memory in GB, or 0 for that of its record.
@@ -114,7 +185,9 @@ func (e *Engine) target(q *Query) (*target, *Fault) {
 // settle fills in the defaults that are the same for all models and machines, and checks the bounds.
 func (q *Query) settle() *Fault {
 	q.Count, q.Parallel = cmp.Or(q.Count, 1), cmp.Or(q.Parallel, 1)
-	q.KV, q.Rules = cmp.Or(q.KV, F16), cmp.Or(q.Rules, rulesOf(q.Tool))
+	if q.KV = cmp.Or(q.KV, F16); q.Rules == "" || q.Rules == LlamaCpp {
+		q.Rules = rulesOf(q.Tool) // llama.cpp is the default, also beside a tool
+	}
 	q.KVV, q.Utilization = cmp.Or(q.KVV, q.KV), cmp.Or(q.Utilization, VLLMUtilization)
 	split, batch := SplitLayer, int64(DefaultMicroBatch)
 	if q.Rules == VLLM {
@@ -147,7 +220,7 @@ func (q *Query) settle() *Fault {
 	switch {
 	case q.devices() > MaxCount:
 		return &Fault{Field: "hardware", Text: fmt.Sprintf("must be at most %d devices, got %d", MaxCount, q.devices())}
-	case q.NoFlashAttention && q.KVV.quantized() && q.Rules == LlamaCpp:
+	case !q.flashAttention() && q.KVV.quantized() && q.Rules == LlamaCpp:
 		return &Fault{Field: "flash_attention", Text: fmt.Sprintf("must be true with values of the cache in %s", q.KVV)}
 	case min(q.MemoryGB, q.BandwidthGBps, q.SystemMemoryGB, q.SystemBandwidthGBps, q.WeightsGB) < 0:
 		return &Fault{Field: "memory_gb", Text: "must be greater than 0"}
@@ -178,13 +251,4 @@ func (t *target) context(asked int64) int64 {
 		return min(DefaultContext, t.limit)
 	}
 	return DefaultContext
-}
-
-// Costs is what a caller pays and how much the machine is used. Nothing has a default.
-type Costs struct {
-	USDPerKWh   *float64
-	HoursPerDay *float64
-	Years       *float64
-	USDPerHour  *float64  // of rented hardware, in place of its price
-	Today       time.Time // for the age of prices
 }

@@ -77,7 +77,7 @@ func (a *evaluation) remedies() []Remedy {
 		}
 	}
 	for _, kind := range []KVType{Q80, FP8, Q40} {
-		has := slices.Contains(a.q.Rules.kvTypes(), string(kind)) && (!a.q.NoFlashAttention || a.q.Rules != LlamaCpp)
+		has := slices.Contains(a.q.Rules.kvTypes(), string(kind)) && (a.q.flashAttention() || a.q.Rules != LlamaCpp)
 		if has && kind.storage().per32 < a.q.KV.storage().per32 &&
 			try("kv", string(kind), fmt.Sprintf("with a %s cache", kind), a.t, base, better, func(q *Query) { q.KV, q.KVV = kind, kind }) {
 			break

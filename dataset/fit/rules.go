@@ -99,7 +99,6 @@ const (
 	DefaultMicroBatch = 512 // n_ubatch of llama.cpp
 	MaxContext        = 16 << 20
 	MaxCount          = 8
-	MaxParallel       = 1024
 	MaxMainGB         = 1 << 20
 )
 

@@ -157,11 +157,11 @@ func TestListedSizes(t *testing.T) {
 	named, moderate := 0, 0
 	for _, hardware := range []dataset.Slug{"nvidia-rtx-3060", "nvidia-rtx-4090", "apple-m4-max-40gpu", "amd-ryzen-ai-max-395"} {
 		for _, list := range []struct {
-			measuredFirst bool
-			least         float64
-		}{{false, 0}, {false, 30}, {true, 0}} {
-			q := Query{Hardware: hardware, MeasuredFirst: list.measuredFirst}
-			found, fault := e.Models(q, list.least)
+			prefer Preference
+			least  float64
+		}{{"", 0}, {"", 30}, {PreferMeasured, 0}} {
+			q := Query{Hardware: hardware, Prefer: list.prefer, MinTPS: list.least}
+			found, fault := e.Models(q)
 			if fault != nil {
 				t.Fatal(fault)
 			}
@@ -184,8 +184,8 @@ func TestListedSizes(t *testing.T) {
 				if !slices.IsSortedFunc(a.Sizes, func(x, y Size) int { return cmp.Compare(oneIf(y.Listed), oneIf(x.Listed)) }) {
 					t.Errorf("%s on %s: a size that is not listed is before one that is", b.Model, hardware)
 				}
-				if !list.measuredFirst || b.BitsPerWeight == nil || *b.BitsPerWeight <= EnoughBits {
-					moderate += oneIf(list.measuredFirst)
+				if list.prefer == "" || b.BitsPerWeight == nil || *b.BitsPerWeight <= EnoughBits {
+					moderate += oneIf(list.prefer != "")
 					continue
 				}
 				for i := range a.Sizes {

@@ -50,7 +50,7 @@ func TestMeasuredWhereTheAnswerIsFor(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: measured by %v, want %v", tt.hardware, got, tt.want)
 		}
-		runs, fault := e.Models(Query{Hardware: tt.hardware}, 0)
+		runs, fault := e.Models(Query{Hardware: tt.hardware})
 		if fault != nil {
 			t.Fatal(fault)
 		}
@@ -103,14 +103,14 @@ func TestMeasuredWithOtherPrograms(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", tt.hardware, s, tt.want)
 			continue
 		}
-		for _, first := range []bool{false, true} {
-			q.MeasuredFirst = first
-			list, fault := e.Models(q, 0)
+		for _, first := range []Preference{"", PreferMeasured} {
+			q.Prefer = first
+			list, fault := e.Models(q)
 			if fault != nil {
 				t.Fatal(fault)
 			}
 			if b := list.Found[0]; b.Use == nil || *b.Use != tt.want || *b.TPS != *s.TPS {
-				t.Errorf("%s, measured first %v: the list has %v, want %s", tt.hardware, first, b.Use, tt.want)
+				t.Errorf("%s, prefer %q: the list has %v, want %s", tt.hardware, first, b.Use, tt.want)
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func TestShippedAnswers(t *testing.T) {
 func TestShippedFourBits(t *testing.T) {
 	e := shippedEngine(t)
 	for _, hardware := range []dataset.Slug{"nvidia-rtx-3060", "amd-ryzen-ai-max-395", "nvidia-rtx-4090"} {
-		runs, fault := e.Models(Query{Hardware: hardware, MeasuredFirst: true}, 0)
+		runs, fault := e.Models(Query{Hardware: hardware, Prefer: PreferMeasured})
 		if fault != nil {
 			t.Fatal(fault)
 		}

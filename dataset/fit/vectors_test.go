@@ -75,7 +75,7 @@ func TestVectors(t *testing.T) {
 		if v.Source == "" {
 			t.Errorf("%s: no source", v.Name)
 		}
-		q := Query{Model: v.Model, Quantization: v.Quantization, Count: v.Count, AllowExtended: true, Hardware: v.Hardware, Rules: v.Rules, KV: v.KV, KVV: v.KVV, Context: v.Context, MicroBatch: v.MicroBatch, Parallel: v.Parallel, NoFlashAttention: v.Flash != nil && !*v.Flash, GPULayers: v.GPULayers, CPUMoE: v.CPUMoE, WeightsGB: v.WeightsGB, Utilization: v.Utilization, SystemMemoryGB: v.MainGB, Projector: v.Projector}
+		q := Query{Model: v.Model, Quantization: v.Quantization, Count: v.Count, AllowExtended: true, Hardware: v.Hardware, Rules: v.Rules, KV: v.KV, KVV: v.KVV, Context: v.Context, MicroBatch: v.MicroBatch, Parallel: v.Parallel, FlashAttention: v.Flash, GPULayers: v.GPULayers, CPUMoE: v.CPUMoE, WeightsGB: v.WeightsGB, Utilization: v.Utilization, SystemMemoryGB: v.MainGB, Projector: v.Projector}
 		if v.Hardware == "" {
 			q.MemoryGB, q.BandwidthGBps = 1000, 1000
 		}

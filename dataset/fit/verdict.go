@@ -17,7 +17,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 		return nil, fault
 	}
 	a := &Answer{
-		Model: t.Slug, Count: q.Count, Context: q.Context, KV: q.KV, KVV: q.KVV, Rules: q.Rules, Parallel: q.Parallel, FlashAttention: !q.NoFlashAttention,
+		Model: t.Slug, Count: q.Count, Context: q.Context, KV: q.KV, KVV: q.KVV, Rules: q.Rules, Parallel: q.Parallel, FlashAttention: q.flashAttention(),
 		Missing: append([]string{}, m.missing...), Verdict: Unknown, Remedies: []Remedy{}, Beside: []dataset.Slug{},
 	}
 	if m.hw != nil {
@@ -41,7 +41,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	for i, of := range sizes {
 		s := &a.Sizes[i]
 		*s = asked.judge(of.at)
-		if s.Speed = asked.speed(of.at, s.Verdict, s.Placement); q.Costs != nil {
+		if s.Speed = asked.speed(of.at, s.Verdict, s.Placement); q.wanted() {
 			s.Cost = asked.cost(of.at, s.Speed)
 		}
 	}
@@ -61,14 +61,14 @@ type judged struct {
 
 // bestFirst are the sizes an evaluation is about: those that lists may name first, then the better verdict, then the more precise
 // weights; where part of them is in main memory, the smaller of at least LeastBits, which is faster. More than 16 bits per
-// weight are no more precise than what was trained. With MeasuredFirst those that fit, were measured and have LeastBits
+// weight are no more precise than what was trained. With PreferMeasured those that fit, were measured and have LeastBits
 // come before a better verdict, and those of more than EnoughBits after it.
 func (a *evaluation) bestFirst() []judged {
 	var out []judged
 	for _, at := range a.t.named(a.q.Quantization) {
 		verdict, _ := a.verdict(at)
 		o := [6]int64{0: int64(oneIf(!a.lists(at))), 2: int64(slices.Index(Verdicts, verdict))}
-		if a.q.MeasuredFirst {
+		if a.q.Prefer == PreferMeasured {
 			measured := a.tried(at, generation)
 			o[1], o[3] = int64(oneIf(verdict != Fits || !a.t.hasLeastBits(at) || !measured.answers())), int64(a.t.beyondEnough(at))
 		}
@@ -237,7 +237,7 @@ func (a *evaluation) judge(at int) Size {
 		}
 	}
 	s.MaxContext = MaxContexts{Asked: new(a.maxContext(at, a.q.KV, a.q.KVV)), F16: new(a.maxContext(at, F16, F16))}
-	if a.q.Rules != VLLM && !a.q.NoFlashAttention {
+	if a.q.Rules != VLLM && a.q.flashAttention() {
 		s.MaxContext.Q80, s.MaxContext.Q40 = new(a.maxContext(at, Q80, Q80)), new(a.maxContext(at, Q40, Q40))
 	}
 	if a.q.Rules == VLLM {

@@ -40,6 +40,15 @@ func (Basis) Values() []string {
 	return record.Texts([]Basis{Published, Computed, UpperBound, LowerBound, Estimated, Given})
 }
 
+// Preference is which quantization a row of a list names, see Query.Prefer.
+type Preference string
+
+// PreferMeasured is the preference that is not the default.
+const PreferMeasured Preference = "measured"
+
+// Values lists the preferences as texts, the default first.
+func (Preference) Values() []string { return []string{"best", string(PreferMeasured)} }
+
 // ComputeUnit is a part of a machine that does the work.
 type ComputeUnit string
 

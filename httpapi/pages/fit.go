@@ -19,7 +19,6 @@ import (
 // FitQuery is what the page about what runs is asked.
 type FitQuery struct {
 	Query  fit.Query
-	MinTPS float64
 	Params url.Values // in canonical spelling
 	// Found are the models that run on the machine, best first; nil where the query has a model or no machine.
 	Found []fit.Best
@@ -156,7 +155,7 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	}
 	v.Lead = foundLine(gen, q)
 	v.Picks = machinePicks(gen, q.Query, q.Found)
-	if hardware != "" && q.MinTPS == 0 {
+	if hardware != "" && q.Query.MinTPS == 0 {
 		v.Chart = plot(charts.For(gen).FrontierOf(hardware, q.Found), "plot-frontier", v.Base)
 	}
 	list := runsTable(gen, q.Query, q.Found[:min(len(q.Found), shownFitRows)])
@@ -165,7 +164,7 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	if len(q.Found) > shownFitRows {
 		list.Source = "The first " + text.Whole(shownFitRows) + " are shown."
 	}
-	if q.MinTPS > 0 {
+	if q.Query.MinTPS > 0 {
 		list.More = &Link{Text: "What runs here at any speed", Href: q.with("min_tps", "")}
 	}
 	v.Tables = []Table{list}
@@ -276,7 +275,7 @@ func usableMemory(m *fit.Available) string {
 // listedSize is the quantization of a model that lists of what runs name.
 func listedSize(gen *index.Generation, q *FitQuery) *fit.Size {
 	ask := q.Query
-	ask.MeasuredFirst, ask.BestOnly = true, true
+	ask.Prefer, ask.BestOnly = fit.PreferMeasured, true
 	if a, fault := gen.Fit.Fit(ask); fault == nil && len(a.Sizes) > 0 {
 		return &a.Sizes[0]
 	}
@@ -504,8 +503,8 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 
 func foundLine(gen *index.Generation, q *FitQuery) string {
 	out := text.Count(len(q.Found), "model runs", "models run") + " with room for " + text.Tokens(cmp.Or(q.Query.Context, fit.DefaultContext)) + " tokens"
-	if q.MinTPS > 0 {
-		out += ", at " + text.Exact(q.MinTPS) + " tok/s or more"
+	if q.Query.MinTPS > 0 {
+		out += ", at " + text.Exact(q.Query.MinTPS) + " tok/s or more"
 	}
 	out += "."
 	if q.NoSpeed > 0 {

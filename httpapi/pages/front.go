@@ -32,7 +32,7 @@ func (s *Site) Front(gen *index.Generation, at Place) []byte {
 		v.Data = v.schemaDataset("modeldex")
 		if slug := newestPopular(gen); slug != "" {
 			ask := fit.Query{Hardware: dataset.Slug(slug)}
-			best, _ := gen.Best.Models(ask, 0)
+			best, _ := gen.Best.Models(ask)
 			v.Answer = &Answer{newNames(gen).cell("hardware", ask.Hardware), machinePicks(gen, ask, best.Found), plot(charts.For(gen).FrontierOf(slug, best.Found), "plot", at.Base)}
 		}
 	}

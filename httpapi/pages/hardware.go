@@ -34,7 +34,7 @@ func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Plac
 		v.Notes = append(v.Notes, *h.Note)
 	}
 	ask := c.query("", h.Slug)
-	runs, _ := gen.Best.Models(ask, 0) // none at all without its memory
+	runs, _ := gen.Best.Models(ask) // none at all without its memory
 	best := runs.Found
 	v.Picks = machinePicks(gen, ask, best)
 	v.Switches = append(memorySwitches(gen, h, at), contextSwitch(at))

@@ -479,3 +479,16 @@ func Find(params []Param, name string) *Param {
 	}
 	return nil
 }
+
+// Only gives the parameters of some names, in the order of these.
+func Only(params []Param, names ...string) (out []Param) {
+	for _, name := range names {
+		out = append(out, *Find(params, name))
+	}
+	return out
+}
+
+// Without gives the parameters but those of some names.
+func Without(params []Param, names ...string) []Param {
+	return slices.DeleteFunc(slices.Clone(params), func(p Param) bool { return slices.Contains(names, p.Name) })
+}

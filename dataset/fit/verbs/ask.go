@@ -38,11 +38,10 @@ func (c *Ask) Run(env *verbs.Env) error {
 		v, _ := strconv.ParseFloat(call.Params.Get(name), 64)
 		return v
 	}
-	s := Settings{
-		Dataset: c.Dataset, Format: c.Format, KV: string(fit.F16), Engine: cmp.Or(call.Params.Get("engine"), string(fit.LlamaCpp)),
-		FlashAttention: true, Quantization: call.Params.Get("quantization"), Context: tokens(number("context")),
-		Count: int(number("count")), MemoryGB: number("memory_gb"), SystemMemoryGB: number("system_memory_gb"), MinTPS: number("min_tps"),
-	}
+	s := Settings{Dataset: c.Dataset, Format: c.Format, Context: tokens(number("context")), Query: fit.Query{
+		Rules: fit.Rules(call.Params.Get("engine")), Quantization: call.Params.Get("quantization"), Count: int(number("count")),
+		MemoryGB: number("memory_gb"), SystemMemoryGB: number("system_memory_gb"), MinTPS: number("min_tps"),
+	}}
 	if call.Left != "" {
 		fmt.Fprintln(env.Stderr, call.Left)
 	}
@@ -53,10 +52,10 @@ func (c *Ask) Run(env *verbs.Env) error {
 		pair := Fit{Model: call.Params.Get("model"), Hardware: call.Params.Get("hardware"), Settings: s}
 		return pair.answer(env, set)
 	case len(listed) > 0 && machine+model != "":
-		compare := Compare{Names: append(listed, machine+model), Settings: s, Prefer: Prefer{"best"}}
+		compare := Compare{Names: append(listed, machine+model), Settings: s}
 		return compare.answer(env, set)
 	case machine != "":
-		runs := Runs{Hardware: machine, Settings: s, Prefer: Prefer{"best"}, Limit: c.Limit}
+		runs := Runs{Hardware: machine, Settings: s, Limit: c.Limit}
 		return runs.answer(env, set)
 	case model != "":
 		return c.hardwareFor(env, set, model, &s, q.MaxPriceUSD)
@@ -103,7 +102,7 @@ func readingText(q *resolve.Question) string {
 func (c *Ask) hardwareFor(env *verbs.Env, set *dataset.Set, model string, s *Settings, maxPrice float64) error {
 	q := s.query()
 	q.Model = dataset.Slug(model)
-	list, fault := s.rule(env, set).Hardware(q, s.MinTPS)
+	list, fault := s.rule(env, set).Hardware(q)
 	if fault != nil {
 		return fault
 	}

@@ -23,41 +23,10 @@ import (
 type Settings struct {
 	verbs.Dataset
 	verbs.Format
-	Quantization        string   `help:"Quantization, such as Q4_K_M, AWQ or MLX-4bit; default all quantizations of the model." short:"q" placeholder:"SIZE"`
-	WeightsGB           float64  `name:"weights-gb" help:"Size of the weights file in GiB, instead of the sizes listed for the model." placeholder:"GB"`
-	Count               int      `help:"Number of devices of each name, 1 to 8; default the number in the hardware's name, such as 2x3090, or 1." placeholder:"N"`
-	Split               string   `help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
-	Context             tokens   `help:"Context to reserve memory for, in tokens, such as 65536 or 64k; default 8192, or the model's limit if that is lower. The speed with that many tokens in the cache is shown too." placeholder:"TOKENS"`
-	KV                  string   `name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
-	KVV                 string   `name:"kv-v" help:"Storage type of the cached values, if it differs from that of the keys." placeholder:"TYPE"`
-	FlashAttention      bool     `help:"Use flash attention, which needs no scratch memory for attention scores." negatable:"" default:"true"`
-	Engine              string   `help:"Engine whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
-	Parallel            int      `help:"Requests served at once; in llama.cpp these are slots, which share the context." placeholder:"N"`
-	BatchTokens         int64    `help:"Tokens processed in one batch." placeholder:"N"`
-	Utilization         float64  `name:"gpu-memory-utilization" help:"Share of each card's memory that vLLM may use." placeholder:"PART"`
-	GPULayers           *int64   `name:"gpu-layers" help:"Layers to put on the cards, counting the output layer as one; default as many as fit." placeholder:"N"`
-	CPUMoE              *int64   `name:"n-cpu-moe" help:"Layers whose experts stay in main memory; default as few as possible." placeholder:"N"`
-	Projector           bool     `help:"Include the image projector (mmproj) of the model."`
-	ProjectorGB         float64  `name:"projector-gb" help:"Size of the image projector file in GiB, instead of the known size." placeholder:"GB"`
-	MTP                 bool     `name:"mtp" help:"Include the layer that drafts tokens (multi-token prediction)."`
-	Draft               string   `help:"Draft model for speculative decoding, to include it." placeholder:"MODEL"`
-	DraftQuant          string   `name:"draft-quantization" help:"Quantization of the draft model; default Q8_0." placeholder:"SIZE"`
-	Host                string   `help:"Processor or machine the cards are installed in." placeholder:"NAME"`
-	MinTPS              float64  `name:"min-tps" help:"Lowest acceptable generation speed, in tokens per second." placeholder:"SPEED"`
-	AllowExtended       bool     `help:"Allow a context longer than the model's limit."`
-	MemoryGB            float64  `name:"memory-gb" help:"Memory of one device in GiB, if the hardware is sold with several sizes; default the size in the hardware's name, if there is one." placeholder:"GB"`
-	SystemMemoryGB      float64  `name:"system-memory-gb" help:"Main memory of the machine in GiB, for offload to it." placeholder:"GB"`
-	Tool                string   `help:"Tool to estimate the speed for, by slug, such as ollama; default the engine's own." placeholder:"TOOL"`
-	Backend             string   `help:"Compute backend, such as vulkan; default the usual one for the hardware." placeholder:"NAME"`
-	ComputeUnit         string   `help:"Compute unit to run on: cpu, gpu or npu; default that of the backend." enum:",cpu,gpu,npu" default:""`
-	PromptTokens        tokens   `help:"Length of the prompt in tokens, for the time to the first token." placeholder:"TOKENS"`
-	AnswerTokens        tokens   `help:"Length of the answer in tokens, for the time to its end; needs --prompt-tokens." placeholder:"TOKENS"`
-	SystemBandwidthGBps float64  `name:"system-bandwidth-gbps" help:"Bandwidth of the machine's main memory in GB/s, for weights kept there." placeholder:"GBPS"`
-	UnifiedShare        float64  `help:"Share of unified memory that a model may use, 0 to 1." placeholder:"PART"`
-	USDPerKWh           *float64 `name:"usd-per-kwh" help:"Electricity price in US dollars per kWh, for costs." placeholder:"USD"`
-	HoursPerDay         *float64 `help:"Hours of use per day, for costs." placeholder:"HOURS"`
-	Years               *float64 `help:"Years of use, for costs." placeholder:"N"`
-	USDPerHour          *float64 `name:"usd-per-hour" help:"Price to rent the hardware in US dollars per hour, for costs." placeholder:"USD"`
+	Context      tokens `help:"Context to reserve memory for, in tokens, such as 65536 or 64k; default 8192, or the model's limit if that is lower. The speed with that many tokens in the cache is shown too." placeholder:"TOKENS"`
+	PromptTokens tokens `help:"Length of the prompt in tokens, for the time to the first token." placeholder:"TOKENS"`
+	AnswerTokens tokens `help:"Length of the answer in tokens, for the time to its end; needs --prompt-tokens." placeholder:"TOKENS"`
+	fit.Query
 }
 
 // tokens is a number of tokens: 65536 or 64k.
@@ -78,21 +47,8 @@ func (n *tokens) UnmarshalText(text []byte) error {
 }
 
 func (s *Settings) query() fit.Query {
-	q := fit.Query{
-		Quantization: s.Quantization, WeightsGB: s.WeightsGB, Count: s.Count, Split: fit.Split(s.Split), Context: int64(s.Context),
-		KV: fit.KVType(s.KV), KVV: fit.KVType(s.KVV), NoFlashAttention: !s.FlashAttention, Rules: fit.Rules(s.Engine), Parallel: s.Parallel,
-		MicroBatch: s.BatchTokens, Utilization: s.Utilization, GPULayers: s.GPULayers, CPUMoE: s.CPUMoE, AllowExtended: s.AllowExtended,
-		Projector: s.Projector, ProjectorGB: s.ProjectorGB, MTP: s.MTP, DraftQuantization: s.DraftQuant,
-		MemoryGB: s.MemoryGB, SystemMemoryGB: s.SystemMemoryGB, UnifiedShare: s.UnifiedShare,
-	}
-	if s.Tool != "" && s.Engine == string(fit.LlamaCpp) {
-		q.Rules = "" // those of the tool
-	}
-	q.Tool, q.Backend, q.ComputeUnit = dataset.Slug(s.Tool), s.Backend, fit.ComputeUnit(s.ComputeUnit)
-	q.PromptTokens, q.AnswerTokens, q.SystemBandwidthGBps = int64(s.PromptTokens), int64(s.AnswerTokens), s.SystemBandwidthGBps
-	if s.USDPerKWh != nil || s.USDPerHour != nil || s.HoursPerDay != nil || s.Years != nil {
-		q.Costs = &fit.Costs{USDPerKWh: s.USDPerKWh, HoursPerDay: s.HoursPerDay, Years: s.Years, USDPerHour: s.USDPerHour, Today: time.Now()}
-	}
+	q := s.Query
+	q.Context, q.PromptTokens, q.AnswerTokens, q.Today = int64(s.Context), int64(s.PromptTokens), int64(s.AnswerTokens), time.Now()
 	return q
 }
 
@@ -114,15 +70,15 @@ func (c *Fit) Run(env *verbs.Env) error {
 
 func (c *Fit) answer(env *verbs.Env, set *dataset.Set) (err error) {
 	q := c.query()
-	known := newNames(set, &c.Settings)
+	known := newNames(set)
 	if q.Model, err = known.model(env, c.Model); err != nil {
 		return err
 	}
 	if err = known.machine(env, c.Hardware, &q); err != nil {
 		return err
 	}
-	if c.Draft != "" {
-		if q.Draft, err = known.model(env, c.Draft); err != nil {
+	if q.Draft != "" {
+		if q.Draft, err = known.model(env, string(q.Draft)); err != nil {
 			return err
 		}
 	}

@@ -16,11 +16,10 @@ import (
 // names finds records by what people call them.
 type names struct {
 	*resolve.Resolver
-	set  *dataset.Set
-	host string // the name of the flag, if any
+	set *dataset.Set
 }
 
-func newNames(set *dataset.Set, s *Settings) names { return names{resolve.New(set), set, s.Host} }
+func newNames(set *dataset.Set) names { return names{resolve.New(set), set} }
 
 // find finds the one record that a name means. A name that fits several is an error that lists them.
 func (n names) find(kind resolve.Kind, name string) (resolve.Answer, error) {
@@ -71,8 +70,8 @@ func (n names) machine(env *verbs.Env, name string, q *fit.Query) error {
 			q.Beside = append(q.Beside, fit.Unit{Hardware: slug, MemoryGB: memoryGB})
 		}
 	}
-	if n.host != "" {
-		slug, memoryGB, _, err := n.unit(env, n.host, &fit.Query{MemoryGB: q.SystemMemoryGB})
+	if q.Host != "" {
+		slug, memoryGB, _, err := n.unit(env, string(q.Host), &fit.Query{MemoryGB: q.SystemMemoryGB})
 		if err != nil {
 			return fmt.Errorf("host: %w", err)
 		}

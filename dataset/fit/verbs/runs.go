@@ -14,13 +14,6 @@ import (
 	"modeldex/dataset/verbs"
 )
 
-// Prefer says which size of a model a row names.
-type Prefer struct {
-	Prefer string `help:"Quantization to show in each row: best, the one with the most points (a balance of precision, speed and memory); or measured, the most precise one of 4 to 9 bits per weight that fits and was measured on the hardware, else a measured one with more bits, else the most precise one of up to 9 bits that fits." enum:"best,measured" default:"best"`
-}
-
-func (p *Prefer) measured() bool { return p.Prefer == "measured" }
-
 // rule is the rule of a dataset and of its snapshots.
 func (s *Settings) rule(env *verbs.Env, set *dataset.Set) *best.Rule {
 	src, err := s.Find(env)
@@ -34,7 +27,6 @@ func (s *Settings) rule(env *verbs.Env, set *dataset.Set) *best.Rule {
 type Runs struct {
 	Hardware string `arg:"" help:"Hardware: slug, name or alias."`
 	Settings
-	Prefer
 	Explain bool `help:"Show the points behind the order."`
 	Limit   int  `help:"Maximum number of rows to print, best first; 0 for all." default:"40"`
 }
@@ -50,12 +42,11 @@ func (c *Runs) Run(env *verbs.Env) error {
 
 func (c *Runs) answer(env *verbs.Env, set *dataset.Set) error {
 	q := c.query()
-	q.MeasuredFirst = c.measured()
-	if err := newNames(set, &c.Settings).machine(env, c.Hardware, &q); err != nil {
+	if err := newNames(set).machine(env, c.Hardware, &q); err != nil {
 		return err
 	}
 	on := machineText(q.Hardware, q.Count, q.MemoryGB)
-	list, fault := c.rule(env, set).Models(q, c.MinTPS)
+	list, fault := c.rule(env, set).Models(q)
 	if fault != nil {
 		return fault
 	}
@@ -102,7 +93,6 @@ func (c *Runs) answer(env *verbs.Env, set *dataset.Set) error {
 type Compare struct {
 	Names []string `arg:"" help:"Two or more models and the hardware to run them on, or a model and two or more names of hardware, in any order."`
 	Settings
-	Prefer
 }
 
 // Validate asks for something to compare.
@@ -127,14 +117,14 @@ func (c *Compare) Run(env *verbs.Env) error {
 
 func (c *Compare) answer(env *verbs.Env, set *dataset.Set) error {
 	q := c.query()
-	models, hardware, err := c.find(env, newNames(set, &c.Settings), &q)
+	models, hardware, err := c.find(env, newNames(set), &q)
 	if err != nil {
 		return err
 	}
 	if len(models) == 0 || len(hardware) == 0 {
 		return fmt.Errorf("compare needs a model and hardware, got %s and %s of hardware", record.Counted(len(models), "model"), record.Counted(len(hardware), "piece"))
 	}
-	answers, err := pairs(c.rule(env, set), models, hardware, c.measured())
+	answers, err := pairs(c.rule(env, set), models, hardware)
 	if err != nil {
 		return err
 	}
@@ -187,10 +177,10 @@ func answerMachine(a *fit.Answer) string { return machineText(*a.Hardware, a.Cou
 
 // pairs answers for every model on every machine, with one size only: the best that was measured, if
 // one of those is preferred, else the best.
-func pairs(e *best.Rule, models []dataset.Slug, hardware []fit.Query, measured bool) (out []*fit.Answer, err error) {
+func pairs(e *best.Rule, models []dataset.Slug, hardware []fit.Query) (out []*fit.Answer, err error) {
 	for _, m := range models {
 		for _, q := range hardware {
-			q.Model, q.MeasuredFirst, q.BestOnly = m, measured, true
+			q.Model, q.BestOnly = m, true
 			a, fault := e.Fit(q)
 			if fault != nil {
 				return nil, fmt.Errorf("%s on %s: %w", m, q.Hardware, fault)

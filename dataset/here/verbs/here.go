@@ -15,7 +15,6 @@ import (
 // Here names the hardware of this machine and lists what it runs.
 type Here struct {
 	fit.Settings
-	fit.Prefer
 	Limit       int  `help:"Maximum number of models to list, best first; 0 for all." default:"20"`
 	DevicesOnly bool `help:"Name the hardware without listing models."`
 }
@@ -56,5 +55,5 @@ func (c *Here) run(env *verbs.Env, machine here.Machine) error {
 		return nil
 	}
 	fmt.Fprintf(env.Stdout, "\nwhat %s runs:\n", report.Main)
-	return (&fit.Runs{Hardware: report.Main, Settings: c.Settings, Prefer: c.Prefer, Limit: c.Limit}).Run(env)
+	return (&fit.Runs{Hardware: report.Main, Settings: c.Settings, Limit: c.Limit}).Run(env)
 }

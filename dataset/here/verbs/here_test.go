@@ -32,12 +32,12 @@ func TestHere(t *testing.T) {
 		{"devices", card, func(c *Here) { c.DevicesOnly = true }, []string{"nvidia-rtx-4090", "NVIDIA GeForce RTX 4090 (nvidia-smi)"}, "what nvidia"},
 		{"json", card, func(c *Here) { c.AsJSON = true }, []string{`"main": "nvidia-rtx-4090"`}, "what nvidia"},
 		{"models", card, func(*Here) {}, []string{"what nvidia-rtx-4090 runs:", "fits with 8k"}, "unknown"},
-		{"measured quantizations", card, func(c *Here) { c.Limit, c.Prefer.Prefer = 0, "measured" }, []string{" Q8_0 "}, "unknown"},
+		{"measured quantizations", card, func(c *Here) { c.Limit, c.Prefer = 0, "measured" }, []string{" Q8_0 "}, "unknown"},
 		{"nothing", here.Machine{OS: "linux"}, func(*Here) {}, []string{"no hardware of this machine is in the directory"}, "what "},
 	} {
 		var out bytes.Buffer
 		c := &Here{Limit: 3}
-		c.Data, c.Count, c.KV, c.Engine = dir, 1, "f16", "llama.cpp"
+		c.Data, c.Count, c.KV, c.Rules = dir, 1, "f16", "llama.cpp"
 		tt.change(c)
 		if err := c.run(&verbs.Env{Stdout: &out, Stderr: &out}, tt.machine); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
