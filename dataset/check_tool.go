@@ -126,7 +126,8 @@ const maxDivergence = 20
 type SizeQuality struct {
 	// Mean KL divergence from the weights in 16 bits, in nats per token: the median of those published. Null if none is null.
 	KLDivergence *float64 `json:"kl_divergence" jsonschema:"nullable,minimum=0,example=0.0281"`
-	// How much higher the perplexity is than that of the weights in 16 bits, in percent: the median of those published. Null if none is null.
+	// How much higher the perplexity is than with 16-bit weights, in percent: the median of the published figures. Null
+	// if there are none.
 	PerplexityChange *float64 `json:"perplexity_change_percent" jsonschema:"nullable,example=2.43"`
 	// Number of measurements, scores of tests included; GET /api/v1/quality?model=…&quantization=… lists them.
 	Measurements int `json:"measurements" jsonschema:"minimum=1,example=4"`

@@ -49,11 +49,11 @@ type AskView struct {
 	Question string `json:"question" jsonschema:"example=can an RTX 3090 run gpt-oss-20b at 32k?"`
 	// How it was read.
 	Reading ReadingView `json:"reading"`
-	// Address of the structured call that the answer is of; null if the question names nothing that can be asked for.
+	// Address of the structured call that gives this answer; null if there is none.
 	Call *string `json:"call" jsonschema:"nullable,format=uri-reference,example=/api/v1/fit?model=gpt-oss-20b&hardware=nvidia-rtx-3090&context=32768"`
 	// The body of the response to that call; null without one, or where the call is rejected.
 	Answer jsontext.Value `json:"answer" jsonschema:"nullable"`
-	// Why there is no answer, or what the call leaves out of the question; null if there is nothing to say.
+	// Why there is no answer, or which part of the question the call leaves out; otherwise null.
 	Detail *string `json:"detail" jsonschema:"nullable,example=no model or hardware was found in the question"`
 }
 

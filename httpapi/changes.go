@@ -45,9 +45,8 @@ type fieldParams struct {
 
 // changesForm is what a page of changes looks like.
 type changesForm struct {
-	// true: added records are shown as their files had them, so that the changes can be applied to a copy of the
-	// dataset. That is bulk data, so the rule of the dumps holds for it: open to all, for keys above the free tier, or
-	// off.
+	// true shows added records as their files had them, so that the changes can be applied to a copy of the dataset.
+	// This is bulk data: like dumps, it is open to all, for keys above the free tier, or off.
 	Records bool `query:"records"`
 	// ndjson: one change per line, without the envelope; the Link header leads to the next page.
 	Format string `query:"format,default=json"`

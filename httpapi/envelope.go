@@ -22,7 +22,7 @@ type ListMeta struct {
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
 	// SHA-256 over the files of that dataset, in hex: two responses with one digest were made from the same content.
 	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Why the list may hold less than expected; empty when there is nothing to say.
+	// Why the list may have less than expected; empty if there is no reason.
 	Notices []Notice `json:"notices"`
 }
 
@@ -36,7 +36,7 @@ type StatsMeta struct {
 	Limit int `json:"limit" jsonschema:"minimum=1,example=100"`
 	// Fields of the groups.
 	GroupBy []string `json:"group_by" jsonschema:"example=hardware"`
-	// What the statistics are of.
+	// The records that the statistics cover.
 	Metric string `json:"metric" jsonschema:"example=generation_tps"`
 	// Unit of the metric; empty for ratios.
 	Unit string `json:"unit" jsonschema:"example=tokens/s"`
@@ -52,7 +52,7 @@ type StatsMeta struct {
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
 	// SHA-256 over the files of that dataset, in hex.
 	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Why there may be fewer groups than expected; empty when there is nothing to say.
+	// Why there may be fewer groups than expected; empty if there is no reason.
 	Notices []Notice `json:"notices"`
 }
 
@@ -70,7 +70,7 @@ type RecordMeta struct {
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
 	// SHA-256 over the files of that dataset, in hex: two responses with one digest were made from the same content.
 	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Why the answer may have less than expected; left out when there is nothing to say.
+	// Why the answer may have less than expected; left out if there is no reason.
 	Notices []Notice `json:"notices,omitempty"`
 }
 

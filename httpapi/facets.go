@@ -19,7 +19,7 @@ type FacetRow struct {
 	Known int `json:"known" jsonschema:"minimum=0,example=600"`
 	// Matching records without one; an empty list is known.
 	Unknown int `json:"unknown" jsonschema:"minimum=0,example=12"`
-	// Values of a text or flag, most frequent first, at most limit of them; a record with several values counts in each.
+	// Values of a text or flag, most frequent first, at most limit; a record with several values counts for each.
 	Values []FacetValue `json:"values"`
 	// Number of distinct values of a text or flag, also those beyond limit.
 	ValueCount int `json:"value_count" jsonschema:"minimum=0,example=5"`

@@ -36,7 +36,7 @@ type Notice struct {
 	Parameter string `json:"parameter" jsonschema:"example=family"`
 	// What to know, in a sentence.
 	Detail string `json:"detail" jsonschema:"example=no record has family \"lama\""`
-	// The value nothing has, or how a name was given; unknown_value, name_resolved and read_as only.
+	// The value that no record has, or the name as it was given; unknown_value, name_resolved and read_as only.
 	Value *string `json:"value,omitempty" jsonschema:"example=lama"`
 	// What the value was taken for, the likeliest with read_as; name_resolved and read_as only.
 	Slug *string `json:"slug,omitempty" jsonschema:"example=nvidia-rtx-4090"`

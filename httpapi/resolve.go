@@ -53,7 +53,8 @@ type NameView struct {
 	Name *string `json:"name" jsonschema:"nullable,example=Qwen3 8B"`
 	// exact: the name is a slug, a name or an alias of no other record. parsed: read by rules, every word is accounted for. likely: the name leaves something open, and slug is the likeliest of the candidates. near: the candidates are guesses, and slug is null. Null if nothing was found.
 	Confidence *string `json:"confidence" jsonschema:"nullable,enum=exact,enum=parsed,enum=likely,enum=near,example=parsed"`
-	// The name fits more than one product; the candidates are these. slug is the likeliest, or the record kept for measurements that do not say which of them it was.
+	// The name fits more than one product; the candidates are these. slug is the likeliest, or the record kept for
+	// measurements that do not say which product it was.
 	Ambiguous bool `json:"ambiguous" jsonschema:"example=false"`
 	// Storage type of the weights found in the name of a model.
 	Quantization *string `json:"quantization" jsonschema:"nullable,example=Q4_K_M"`

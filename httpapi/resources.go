@@ -49,8 +49,8 @@ type detailParams struct {
 }
 
 type modelParams struct {
-	// false: without the benchmarks of the model. They never have its throughput results, which
-	// GET /api/v1/benchmarks?model=…&scenario=… lists.
+	// false leaves out the benchmarks of the model. Throughput results are never included; GET
+	// /api/v1/benchmarks?model=…&scenario=… lists them.
 	Benchmarks bool `query:"benchmarks,default=true"`
 	// Maximum number of benchmarks of the model, newest first. Without it, and at most, 5000 are returned;
 	// benchmark_count says how many there are, and GET /api/v1/benchmarks?model=… pages through all of them.
@@ -58,11 +58,11 @@ type modelParams struct {
 }
 
 type benchmarkParams struct {
-	// true: only measurements of the owner of this directory, as source=owner. false: no restriction.
+	// true: only measurements by the owner of this directory, as source=owner. false: no restriction.
 	Verified bool `query:"verified"`
 	// Same as verified.
 	OwnerOnly bool `query:"owner_only"`
-	// false: hardware matches only records with exactly that slug. Otherwise it also matches its variants, the chips
+	// false: hardware matches only the record with exactly that slug. Otherwise it also matches its variants, the chips
 	// that contain it, and machines built from it.
 	IncludeVariants bool `query:"include_variants,default=true"`
 }
@@ -157,8 +157,8 @@ func (r *resource) describe(params []query.Param) []query.Param {
 		switch p := &params[i]; p.Name {
 		case "q":
 			p.Check = searchWords
-			p.Doc = "Words that must all occur in " + searched(r.name) + ". Letter case is ignored; at most 8 words, 100 characters. Where " +
-				"nothing is found, the notice unknown_value names each word that no record has, and the words nearest to it."
+			p.Doc = "Words that must all occur in " + searched(r.name) + ". Letter case is ignored; at most 8 words, 100 characters. If " +
+				"no record matches, the notice unknown_value names each unknown word and similar ones."
 		case "sort":
 			p.Enum, p.Default, p.Doc = r.sortNames(), r.normal, r.sortText()
 			if r.main != "" {
@@ -214,11 +214,11 @@ func newDetail(list *resource) *resource {
 func searched(list string) string {
 	switch list {
 	case "quality":
-		return "the slug, name and aliases of the model; an id is found only whole"
+		return "the slug, name and aliases of the model; an id must be complete"
 	case "models", "hardware", "tools":
 		return "slug, name and aliases"
 	}
-	return "the slugs, names and aliases of model, hardware and tool; an id is found only whole"
+	return "the slugs, names and aliases of model, hardware and tool; an id must be complete"
 }
 
 // filterParams are the parameters that fields declare. Of a field of slugs of the table itself, as many values are taken

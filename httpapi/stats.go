@@ -26,7 +26,7 @@ const (
 type statsParams struct {
 	// One or two fields to group by.
 	GroupBy []string `query:"group_by,ordered,most=2"`
-	// What the statistics are of.
+	// The records that the statistics cover.
 	Metric string `query:"metric"`
 	// source: records with the same page, model, hardware and settings count once, with their median. page: each source
 	// page of a group counts once, with the median of its records there, so that a page with a hundred settings counts

@@ -122,8 +122,8 @@ type WebhookChange struct {
 	Description *string `query:"description,strict"`
 	// Events to send; benchmark.created if it is left out.
 	Events jsontext.Value `query:"events"`
-	// Filters of the list of benchmarks; null or empty is every benchmark. With filters, throughput results match only
-	// if scenario is one of them, as in the list.
+	// Filters of the list of benchmarks; null or empty selects every benchmark. With filters, throughput results match
+	// only if scenario is one of them, as in the list.
 	Filters jsontext.Value `query:"filters"`
 	// How many records a message lists at most.
 	MaxRecords *int `query:"max_records,min=0,max=100,strict"`

@@ -170,7 +170,7 @@ var qualityFields = []fieldOf[qualityRecord]{
 	{Name: "metric", Text: func(q *qualityRecord) string { return string(q.Metric) }, Values: dataset.QualityMetric("").Values(), Param: "metric", Uses: Facets, Doc: "What was measured: the mean KL divergence per token, the perplexity, or the score of a test."},
 	{Name: "task", Text: func(q *qualityRecord) string { return text(q.Task) }, Param: "task", Uses: Facets, Doc: "Test behind a score, such as MMLU-Pro."},
 	{Name: "corpus", Text: func(q *qualityRecord) string { return text(q.Corpus) }, Param: "corpus", Uses: Facets, Doc: "Text that the model read."},
-	{Name: "change", Number: func(q *qualityRecord) float64 { return q.Change() }, Min: "min_change", Max: "max_change", Uses: Sorts, Doc: "How much worse the value is than that of the reference: percent of a perplexity, points of a score, nats of a divergence."},
+	{Name: "change", Number: func(q *qualityRecord) float64 { return q.Change() }, Min: "min_change", Max: "max_change", Uses: Sorts, Doc: "How much worse the value is than the reference: percent of a perplexity, points of a score, nats of a divergence."},
 }
 
 func newQuality(ctx context.Context, set *dataset.Set, models *Table, r Renderers) (*Table, error) {

@@ -41,7 +41,7 @@ type Published struct {
 	intelligence map[string]Intelligence
 }
 
-// Info is one published snapshot document in the list of them.
+// Info is one published snapshot document in the list.
 type Info struct {
 	// Hash of the document, its immutable address.
 	Hash string `json:"output_hash_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`

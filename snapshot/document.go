@@ -82,7 +82,7 @@ type Normalization struct {
 	ModelMatching string `json:"model_matching"`
 	// How scores were normalized and composites and their confidence made.
 	Composite string `json:"composite"`
-	// What is claimed about local execution: nothing.
+	// The claim about local execution: none.
 	LocalExecutionClaim string `json:"local_execution_claim"`
 }
 
@@ -135,7 +135,7 @@ type Source struct {
 	Config string `json:"config"`
 	// The split or splits that were read, newest first, separated by commas.
 	Split string `json:"split"`
-	// The licence and what is known of it.
+	// The licence, and what is known about it.
 	LicenseNote string `json:"license_note"`
 	// Number of table rows captured.
 	FetchedRows int64 `json:"fetched_rows" jsonschema:"minimum=0"`

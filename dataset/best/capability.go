@@ -35,7 +35,8 @@ func (Basis) Values() []string { return []string{string(Evaluated), string(Predi
 type Capability struct {
 	// Points of 100, on the common scale of the snapshots; more is better.
 	Score float64 `json:"score_0_100" jsonschema:"minimum=0,maximum=100,example=66.4"`
-	// evaluated: published evaluations are part of it. predicted: only size, age, kind and maker are, for no evaluation of the model is known.
+	// evaluated: published evaluations are part of it. predicted: no evaluation of the model is known; it follows from
+	// size, age, kind and maker.
 	Basis Basis `json:"basis" jsonschema:"example=evaluated"`
 	// Lower and upper end of its 95 percent interval.
 	Interval [2]float64 `json:"interval" jsonschema:"minItems=2,maxItems=2"`

@@ -18,7 +18,7 @@ type Answer struct {
 	KV KVType `json:"kv" jsonschema:"example=f16"`
 	// Storage of values in the cache.
 	KVV KVType `json:"kv_v" jsonschema:"example=f16"`
-	// Requests at once. With llama.cpp they share the context, elsewhere each has room for all of it.
+	// Requests at once. In llama.cpp they share the context; other engines reserve it for each.
 	Parallel int `json:"parallel" jsonschema:"minimum=1,example=1"`
 	// Whether attention needs no scratch memory for its scores.
 	FlashAttention bool `json:"flash_attention" jsonschema:"example=true"`
@@ -30,7 +30,8 @@ type Answer struct {
 	Missing []string `json:"missing" jsonschema:"example=hardware.vram_gb"`
 	// Verdict of the best size.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
-	// Changes that each alone make it fit on the devices, or run with part of it in main memory where it does not run at all; the cheapest first. None if the verdict is fits or tight.
+	// Changes of which each one makes it fit on the devices, or run partly in main memory if it does not run at all;
+	// cheapest first. Empty if the verdict is fits or tight.
 	Remedies []Remedy `json:"would_fit"`
 	// Sizes of the model, best first: those that lists may name before all others, then by verdict, then the most precise; of those with part of the weights in main memory the smallest of at least four bits.
 	Sizes []Size `json:"sizes"`
@@ -40,9 +41,9 @@ type Answer struct {
 type Available struct {
 	// Memory of all devices; a vendor's GB counts as 2^30 bytes.
 	Memory int64 `json:"memory_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
-	// The part of it a model may use.
+	// The part that a model may use.
 	Usable int64 `json:"usable_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
-	// Which part of unified memory that is; null if all of it is usable.
+	// Its share of unified memory; null if all of it is usable.
 	Share *Share `json:"unified_share" jsonschema:"nullable"`
 }
 
@@ -62,7 +63,8 @@ type Size struct {
 	Quantization string `json:"quantization" jsonschema:"example=Q4_K_M"`
 	// File format.
 	Format string `json:"format" jsonschema:"example=gguf"`
-	// Storage of the weights, in bits: bytes x 8 / weights, which are the parameters of the model, or those of its file of 16 bits where files leave a part of the model out. Null if it is unknown.
+	// Storage of the weights, in bits: bytes x 8 / weights. The weights are the parameters of the model, or of its
+	// 16-bit file if files leave out a part of the model. Null if unknown.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits"`
 	// fits: with the reserve to spare. tight: by using the reserve. offload: part of the weights must be in main memory. unknown: a fact is missing. no: it does not.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
@@ -106,7 +108,8 @@ type Memory struct {
 	Reserve Bytes `json:"reserve"`
 	// Approximate memory that the driver and its libraries also take on discrete devices; part of the reserve.
 	Runtime int64 `json:"runtime_bytes" jsonschema:"minimum=0,example=444596224" jsonschema_extras:"unit=bytes"`
-	// What the devices must hold, without the reserve: weights, cache, buffer and companions, less what is in main memory. With gpu_layers or n_cpu_moe that of the placement.
+	// Memory needed on the devices, without the reserve: weights, cache, buffer and companions, less what is in main
+	// memory. With gpu_layers or n_cpu_moe, for that placement.
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
 	// The least that can be, where a fact is not known.
 	Low int64 `json:"total_low_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
@@ -184,13 +187,14 @@ type Speed struct {
 	Measured *Measured `json:"measured" jsonschema:"nullable"`
 	// Estimate; null if a fact is missing.
 	Estimate *Estimate `json:"estimate" jsonschema:"nullable"`
-	// Which one applies: measured, or sibling for measurements of which all are on siblings of the hardware, or estimate; null for neither.
+	// Which one applies: measured; sibling, if all measurements are on siblings of the hardware; or estimate. Null if
+	// there is neither.
 	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
 	// Median of the one to use, with an empty cache.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
 	// What is left when the cache holds the context of the query; null if the size of the cache is unknown.
 	Filled *Slowdown `json:"filled" jsonschema:"nullable"`
-	// Speed at which the prompt is read; null if nothing is known.
+	// Speed at which the prompt is read; null if unknown.
 	Prompt *PromptSpeed `json:"prompt" jsonschema:"nullable"`
 	// Speed of the requests of parallel at once, with engine=vllm; null for one, and where a fact is missing.
 	Load *Load `json:"load" jsonschema:"nullable"`
@@ -290,7 +294,7 @@ type Weight struct {
 	// Slug of the model that was measured.
 	Model dataset.Slug `json:"model" jsonschema:"example=llama-3.1-8b-instruct"`
 	MeasuredOn
-	// Its weight; those of all measurements, listed or not, add up to 1.
+	// Its weight. The weights of all measurements, listed or not, add up to 1.
 	Weight float64 `json:"weight" jsonschema:"minimum=0,maximum=1,example=0.58"`
 }
 
@@ -300,7 +304,7 @@ type Checked struct {
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
 	// What was hidden: all measurements of the repository or site.
 	Holdout string `json:"holdout" jsonschema:"enum=source,example=source"`
-	// Class the figures are of.
+	// Class that the figures belong to.
 	Class string `json:"class" jsonschema:"example=discrete_nvidia dense"`
 	// Measurements compared.
 	Rows int `json:"rows" jsonschema:"minimum=1,example=596"`

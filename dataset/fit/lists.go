@@ -21,13 +21,13 @@ type Best struct {
 	Quantization string `json:"quantization" jsonschema:"example=Q8_0"`
 	// Bits per weight of the size. Below 4 the answers of most models become clearly worse.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=8.5" jsonschema_extras:"unit=bits"`
-	// fits, or tight where no size fits; offload where part of it is in main memory, whose size was given.
+	// fits; tight if no quantization fits better; or offload if a part is in main memory, whose size was given.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
 	// Weights, cache and buffer.
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=9932111872" jsonschema_extras:"unit=bytes"`
 	// Weights and cache in main memory; left out if all is on the devices.
 	Host int64 `json:"host_bytes,omitzero" jsonschema:"minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
-	// Generation speed, with an empty cache or filled to depth; null if nothing is known.
+	// Generation speed, with an empty cache or filled to depth; null if unknown.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=80.7" jsonschema_extras:"unit=tokens/s"`
 	// Whether the speed was measured, was measured on siblings of the hardware only, or is estimated; null without one.
 	Use *string `json:"speed_basis" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=estimate"`
@@ -57,7 +57,7 @@ type Points struct {
 	Memory float64 `json:"memory,omitzero" jsonschema:"maximum=0,example=-1.5"`
 	// Added for models that people measure.
 	Use float64 `json:"use,omitzero" jsonschema:"minimum=0,example=3.1"`
-	// Taken off models that nobody has evaluated and few have measured.
+	// Deducted from models without evaluations and with few measurements.
 	Unknown float64 `json:"unknown,omitzero" jsonschema:"maximum=0,example=-4"`
 	// Hardware: added or taken off for the price of all devices, by how far it is from 1,000 US dollars.
 	Price float64 `json:"price,omitzero" jsonschema:"example=-0.4"`

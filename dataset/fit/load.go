@@ -11,7 +11,8 @@ import (
 type Load struct {
 	// Requests at once.
 	Requests int `json:"requests" jsonschema:"minimum=2,example=16"`
-	// Tokens per second of all of them together, prompts of prompt_tokens (512 without them) and answers of answer_tokens (256) included.
+	// Tokens per second of all requests together, with prompts of prompt_tokens (default 512) and answers of
+	// answer_tokens (default 256).
 	Total Band `json:"tps" jsonschema_extras:"unit=tokens/s"`
 	// Tokens per second of each.
 	Each float64 `json:"tps_per_request" jsonschema:"exclusiveMinimum=0,example=48.2" jsonschema_extras:"unit=tokens/s"`

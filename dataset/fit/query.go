@@ -18,7 +18,7 @@ type Query struct {
 	// Hardware, by name; required unless memory_gb describes the machine. Several names with commas are one machine. A memory
 	// or number of devices in a name, such as "2x RTX 3090", sets memory_gb and count.
 	Hardware dataset.Slug `query:"hardware,name=hardware" kong:"-"`
-	// A size of the model, or any quantization, by name, such as Q4_K_M or AWQ; all sizes, best first, without it.
+	// Quantization by name, such as Q4_K_M or AWQ. Default: all quantizations of the model, best first.
 	Quantization string `query:"quantization,bytes=100" help:"Quantization, such as Q4_K_M, AWQ or MLX-4bit; default all quantizations of the model." short:"q" placeholder:"SIZE"`
 	// Size of the file of weights, in GB of 2^30 bytes, in place of the sizes of the model.
 	WeightsGB float64 `query:"weights_gb,above=0,max=1e6" name:"weights-gb" help:"Size of the weights file in GiB, instead of the sizes listed for the model." placeholder:"GB"`
@@ -26,28 +26,29 @@ type Query struct {
 	Count int `query:"count,min=1,max=8" help:"Number of devices of each name, 1 to 8; default the number in the hardware's name, such as 2x3090, or 1." placeholder:"N"`
 	// How devices share the model: by layers, or by parts of each. Without it layer, with engine=vllm tensor.
 	Split Split `query:"split" help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
-	// Tokens to keep room for; 64k is 65,536. Without it 8192, or the limit of the model where that is less. Above the
-	// limit of the model: 400, unless allow_extended is true.
+	// Tokens to keep room for; 64k is 65,536. Default: 8192, or the limit of the model if it is lower. Above the limit
+	// of the model: 400, unless allow_extended is true.
 	Context int64 `query:"context,min=1,max=16777216,tokens" kong:"-"`
-	// Storage of the key-value cache; f16 without it. llama.cpp has all but fp8, vllm f16 and fp8, mlx f16, q8_0, q4_0.
+	// Storage type of the key-value cache. Default: f16. llama.cpp has all but fp8; vllm f16 and fp8; mlx f16, q8_0 and
+	// q4_0.
 	KV KVType `query:"kv,default=f16" name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
-	// Storage type of the values, if it differs from that of the keys.
+	// Storage type of the cached values, if it differs from the keys.
 	KVV KVType `query:"kv_v" name:"kv-v" help:"Storage type of the cached values, if it differs from that of the keys." placeholder:"TYPE"`
-	// False: count the scratch memory of attention.
+	// Whether flash attention is used. false adds the scratch memory that attention needs without it.
 	FlashAttention *bool `query:"flash_attention,default=true" help:"Use flash attention, which needs no scratch memory for attention scores." negatable:"" default:"true"`
-	// Program whose memory rules apply; llama.cpp without it.
+	// Program whose memory rules apply. Default: llama.cpp.
 	Rules Rules `query:"engine,default=llama.cpp" name:"engine" help:"Engine whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
-	// Requests at once; 1 without it. Slots of llama.cpp share the context; other engines keep it for each.
+	// Requests at once. Default: 1. In llama.cpp they share the context; other engines reserve it for each.
 	Parallel int `query:"parallel,min=1,max=1024" help:"Requests served at once; in llama.cpp these are slots, which share the context." placeholder:"N"`
 	// Tokens read at once: ubatch-size of llama.cpp (512), max_num_batched_tokens of vLLM (2048).
 	MicroBatch int64 `query:"batch_tokens,min=1,max=1e6" name:"batch-tokens" help:"Tokens processed in one batch." placeholder:"N"`
-	// Part of each card that vLLM may use; 0.9 without it.
+	// Share of each card's memory that vLLM may use. Default: 0.9.
 	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1" name:"gpu-memory-utilization" help:"Share of each card's memory that vLLM may use." placeholder:"PART"`
 	// Processor or machine that holds the cards, by name. A memory in the name sets system_memory_gb.
 	Host dataset.Slug `query:"host,name=hardware" help:"Processor or machine the cards are installed in." placeholder:"NAME"`
-	// Main memory beside cards, in GB of 2^30 bytes; without it that of the host, or as much as is needed.
+	// Main memory beside cards, in GB of 2^30 bytes. Default: the memory of the host, or as much as is needed.
 	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6" name:"system-memory-gb" help:"Main memory of the machine in GiB, for offload to it." placeholder:"GB"`
-	// True: accept a context above the limit of the model, as with YaRN.
+	// true accepts a context above the limit of the model, as with YaRN.
 	AllowExtended bool `query:"allow_extended" help:"Allow a context longer than the model's limit."`
 	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps in place
 	// of hardware.
@@ -55,25 +56,26 @@ type Query struct {
 	// Memory bandwidth of one device, in 10^9 bytes per second. With hardware of another bandwidth its measurements do
 	// not count.
 	BandwidthGBps float64 `query:"bandwidth_gbps,above=0,max=1e6" kong:"-"`
-	// Part of unified memory a model may use; without it the default of the vendor's system, which the answer names.
+	// Share of unified memory that a model may use. Default: the share of the vendor's system, which the answer names.
 	UnifiedShare float64 `query:"unified_share,above=0,max=1" help:"Share of unified memory that a model may use, 0 to 1." placeholder:"PART"`
-	// Layers on the cards, as -ngl of llama.cpp, the output counted as one; as many as fit without it.
+	// Layers on the cards, as -ngl of llama.cpp; the output counts as one. Default: as many as fit.
 	GPULayers *int64 `query:"gpu_layers,min=0,max=1000" name:"gpu-layers" help:"Layers to put on the cards, counting the output layer as one; default as many as fit." placeholder:"N"`
-	// Layers, from the first, whose experts stay in main memory, as --n-cpu-moe of llama.cpp; as few as fit without it.
+	// Layers, from the first, whose experts stay in main memory, as --n-cpu-moe of llama.cpp. Default: as few as
+	// possible.
 	CPUMoE *int64 `query:"n_cpu_moe,min=0,max=1000" name:"n-cpu-moe" help:"Layers whose experts stay in main memory; default as few as possible." placeholder:"N"`
-	// True: count the projector that reads pictures (mmproj), projector_bytes of the model.
+	// true adds the projector that reads pictures (mmproj), projector_bytes of the model.
 	Projector bool `query:"projector" help:"Include the image projector (mmproj) of the model."`
 	// Size of the projector file, in GB of 2^30 bytes, instead of the one known for the model.
 	ProjectorGB float64 `query:"projector_gb,above=0,max=1e3" name:"projector-gb" help:"Size of the image projector file in GiB, instead of the known size." placeholder:"GB"`
-	// True: count what the layer of the model that drafts tokens takes (MTP).
+	// true adds the layer of the model that drafts tokens (multi-token prediction).
 	MTP bool `query:"mtp" name:"mtp" help:"Include the layer that drafts tokens (multi-token prediction)."`
 	// Model that drafts tokens, by slug or alias, to count it.
 	Draft dataset.Slug `query:"draft,name=model" help:"Draft model for speculative decoding, to include it." placeholder:"MODEL"`
 	// Quantization of the draft model; default Q8_0.
 	DraftQuantization string `query:"draft_quantization,bytes=100,with=draft" help:"Quantization of the draft model; default Q8_0." placeholder:"SIZE"`
-	// Program the speed is of, such as ollama; sets engine, too.
+	// Program to estimate the speed for, such as ollama. It sets engine, too.
 	Tool dataset.Slug `query:"tool,name=tool" help:"Tool to estimate the speed for, by slug, such as ollama; default the engine's own." placeholder:"TOOL"`
-	// Compute backend, such as vulkan; the usual one without it.
+	// Compute backend, such as vulkan. Default: the usual one for the hardware.
 	Backend string `query:"backend,bytes=40" help:"Compute backend, such as vulkan; default the usual one for the hardware." placeholder:"NAME"`
 	// Part of the machine that works.
 	ComputeUnit ComputeUnit `query:"compute_unit" help:"Compute unit to run on: cpu, gpu or npu; default that of the backend." enum:",cpu,gpu,npu" default:""`
@@ -81,7 +83,7 @@ type Query struct {
 	PromptTokens int64 `query:"prompt_tokens,min=1,max=16777216,tokens" kong:"-"`
 	// Tokens of the answer, for total_s; with prompt_tokens.
 	AnswerTokens int64 `query:"answer_tokens,min=1,max=16777216,tokens" kong:"-"`
-	// Bandwidth of main memory in GB/s; that of host, or a usual one, without it.
+	// Bandwidth of main memory in GB/s. Default: the bandwidth of host, or a usual one.
 	SystemBandwidthGBps float64 `query:"system_bandwidth_gbps,above=0,max=1e6" name:"system-bandwidth-gbps" help:"Bandwidth of the machine's main memory in GB/s, for weights kept there." placeholder:"GBPS"`
 	Costs
 	// Least generation speed, measured or estimated, in tokens per second; with a full cache where context is given.

@@ -9,7 +9,7 @@ import (
 	"modeldex/dataset/record"
 )
 
-// A Remedy is a change to a query that makes a quantization fit on the devices, or run with part of it in main memory.
+// A Remedy is a change to a query that makes a quantization fit on the devices, or run partly in main memory.
 type Remedy struct {
 	// Parameter to change.
 	Change string `json:"change" jsonschema:"enum=parallel,enum=kv,enum=context,enum=quantization,enum=gpu_layers,enum=n_cpu_moe,enum=system_memory_gb,enum=count,example=kv"`
@@ -19,7 +19,7 @@ type Remedy struct {
 	Quantization string `json:"quantization" jsonschema:"example=Q4_K_M"`
 	// Verdict with the change.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
-	// Price of what has to be bought; null if that is nothing, or no price is known.
+	// Price of the additional hardware; null if there is none, or no price is known.
 	USD *float64 `json:"usd" jsonschema:"nullable,minimum=0,example=1600" jsonschema_extras:"unit=US dollars"`
 	// The change in words.
 	Text string `json:"text" jsonschema:"example=with a q8_0 cache"`

@@ -25,7 +25,7 @@ type Benchmark struct {
 	HardwareRaw string `json:"hardware_raw" jsonschema:"minLength=1,example=Intel Arc A310" fact:"as printed"`
 	// Number of devices used.
 	HardwareCount int64 `json:"hardware_count" jsonschema:"minimum=1,example=1" bounds:"..100000"`
-	// Memory of one device, in GB; with unified memory that of the machine.
+	// Memory of one device, in GB; with unified memory, the memory of the machine.
 	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=4" jsonschema_extras:"unit=GB" bounds:"0.25..16384 GB"`
 	// Slug of the measuring tool.
 	Tool Slug `json:"tool" jsonschema:"example=llama.cpp"`
@@ -45,7 +45,7 @@ type Benchmark struct {
 	ContextDepth *int64 `json:"context_depth" jsonschema:"nullable,minimum=0,example=0" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
 	// Logical batch size.
 	BatchSize *int64 `json:"batch_size" jsonschema:"nullable,minimum=1,example=2048" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
-	// Simultaneous requests; above 1 both speeds are totals over all of them.
+	// Simultaneous requests; above 1 both speeds are totals over all requests.
 	Concurrency *int64 `json:"concurrency" jsonschema:"nullable,minimum=1,example=1" bounds:"..1000000"`
 	// Layers put on the accelerator, as the source prints it (99 and more mean all).
 	NGPULayers *int64 `json:"n_gpu_layers" jsonschema:"nullable,example=99" jsonschema_extras:"unit=layers"`
@@ -97,7 +97,7 @@ type Benchmark struct {
 	TotalTPS *float64 `json:"total_tps" jsonschema:"nullable,exclusiveMinimum=0,example=34988" jsonschema_extras:"unit=tokens/s" bounds:"0.001.. tokens per second"`
 	// Requests a second of a throughput result.
 	RequestRate *float64 `json:"request_rate" jsonschema:"nullable,exclusiveMinimum=0,example=0.8" jsonschema_extras:"unit=requests/s" bounds:"..1000000 requests per second"`
-	// Machines of a throughput result; hardware_count is the devices of all of them.
+	// Machines of a throughput result; hardware_count is the number of devices in all of them.
 	Nodes *int64 `json:"nodes" jsonschema:"nullable,minimum=1,example=1"`
 	// Machine as the submitter names it.
 	System *string `json:"system" jsonschema:"nullable,minLength=1,example=1-node-2S-GNR-PyTorch" fact:"as printed"`

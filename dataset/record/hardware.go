@@ -88,7 +88,8 @@ type Hardware struct {
 	Chip *[]Slug `json:"chip" jsonschema:"nullable,example=amd-ryzen-ai-max-395"`
 	// Slug of the graphics inside a processor.
 	IntegratedGPU *Slug `json:"integrated_gpu" jsonschema:"nullable,example=amd-radeon-780m"`
-	// Slugs of the parts it may be, for reports that do not say which; such a record holds what all of them share and is not one more product.
+	// Slugs of the parts it may be, for reports that do not say which. Such a record has only the facts that all of
+	// them share; it is not a product of its own.
 	Variants *[]Slug `json:"variants" jsonschema:"nullable,example=apple-m2-ultra-60gpu"`
 	// Price at launch, in US dollars.
 	LaunchPriceUSD *float64 `json:"launch_price_usd" jsonschema:"nullable,exclusiveMinimum=0,example=1599" jsonschema_extras:"unit=US dollars" fact:"sourced" bounds:"..10000000 US dollars"`
@@ -100,7 +101,8 @@ type Hardware struct {
 	StreetPriceDate *Date `json:"street_price_date" jsonschema:"nullable,example=2026-07-31" fact:"sourced"`
 	// Page the street price was seen on. Null if street_price_usd is null.
 	StreetPriceSource *URL `json:"street_price_source" jsonschema:"nullable,example=https://gpupoet.com/gpu/market-report"`
-	// Condition of what was sold: new, used, refurbished, mixed (a mean over new and used) or not stated, then after a comma how the price was worked out. The condition is that of the observation used.
+	// Condition of what was sold: new, used, refurbished, mixed (a mean over new and used) or not stated, then after a
+	// comma how the price was worked out. It describes the observation used.
 	StreetPriceCondition *string `json:"street_price_condition" jsonschema:"nullable,minLength=1,example=new"`
 	// Every price seen, newest first.
 	PriceObservations []PriceObservation `json:"price_observations" fact:"sourced"`

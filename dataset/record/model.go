@@ -152,7 +152,8 @@ type Quantization struct {
 	Name string `json:"name" jsonschema:"minLength=1,example=Q4_K_M"`
 	// File format.
 	Format string `json:"format" jsonschema:"minLength=1,example=gguf"`
-	// Size x 8 / parameters, in bits; for a computed size that of its type, even if published sizes limit it. Null if the rounding is too coarse to say.
+	// Size x 8 / parameters, in bits; for a computed size, the bits of its type, even if published sizes limit the
+	// size. Null if the size was rounded too much.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits"`
 	// Size of all parts in bytes, without vision projectors.
 	SizeBytes int64 `json:"size_bytes" jsonschema:"minimum=1,example=4912898304" jsonschema_extras:"unit=bytes"`

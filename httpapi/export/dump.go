@@ -27,7 +27,8 @@ type Dump struct {
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	// Version of the dataset.
 	Version string `json:"version" jsonschema:"example=2026.11.22"`
-	// Hash of the files of the dump, in hex: what its addresses hold. It differs from that of another dump of the same dataset where a snapshot was published in between, or another version of the program wrote it.
+	// Hash of the files of the dump, in hex; it is part of their addresses. Two dumps of one dataset have different
+	// hashes if a snapshot was published in between, or if different versions of the program wrote them.
 	Edition string `json:"edition" jsonschema:"pattern=^[0-9a-f]{32}$"`
 	// Licence of the collection of facts.
 	License string `json:"licence" jsonschema:"example=CC-BY-SA-4.0"`

@@ -30,7 +30,7 @@ type Fault struct {
 	Value *string `json:"value,omitzero" jsonschema:"example=nvida"`
 	// The rule.
 	Detail string `json:"detail" jsonschema:"example=must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
-	// What is allowed, where that is a short list.
+	// The allowed values, if they are few.
 	Allowed []string `json:"allowed,omitempty" jsonschema:"example=nvidia"`
 	// What the caller may have meant.
 	Suggestion string `json:"suggestion,omitempty" jsonschema:"example=nvidia"`

@@ -37,7 +37,9 @@ type Group struct {
 	SharedSettings map[string]any `json:"shared_settings"`
 	// Settings that differ between records of the group. The model and the hardware are no settings: group_by or a filter keeps them apart.
 	DifferingSettings []string `json:"differing_settings" jsonschema:"example=backend"`
-	// Whether the values measure the same: one model, hardware and quantization, and settings that are those of a single stream or known and equal. Lengths of prompt and output may differ; of prompt_tps and ttft_ms the prompt length, and of tokens_per_joule the power_basis, must be known and equal too.
+	// Whether the values measure the same: one model, hardware and quantization, and settings of a single stream, or
+	// known and equal ones. Lengths of prompt and output may differ. For prompt_tps and ttft_ms the prompt length, and
+	// for tokens_per_joule the power_basis, must be known and equal too.
 	Comparable bool `json:"comparable" jsonschema:"example=true"`
 }
 

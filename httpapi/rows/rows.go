@@ -29,11 +29,12 @@ type Model struct {
 	QuantizationCount int `json:"quantization_count" jsonschema:"minimum=0,example=33"`
 	// Number of benchmarks of the model itself.
 	BenchmarkCount int `json:"benchmark_count" jsonschema:"minimum=0,example=206"`
-	// Number of benchmarks that the filter model= finds; those of repackagings of the same weights are the model's own.
+	// Number of benchmarks that the filter model= finds. Repackagings of the same weights count as the model itself.
 	BenchmarkCountWithVariants int `json:"benchmark_count_with_variants" jsonschema:"minimum=0,example=206"`
 	// What the newest snapshot says of the model; null if it does not know it.
 	Intelligence *snapshot.Intelligence `json:"intelligence" jsonschema:"nullable"`
-	// Capability of the model, which orders the lists of models that run; null if nothing is known of it, and for base models. It is not part of any snapshot.
+	// Capability of the model, which orders the lists of models that run; null if it is unknown, and for base models.
+	// It is not part of any snapshot.
 	Capability *best.Capability `json:"capability" jsonschema:"nullable"`
 	// What runs, in lists with fits or runs only: left out otherwise.
 	Fit *fit.Best `json:"fit,omitempty"`
@@ -51,14 +52,16 @@ type ModelDetail struct {
 // ModelSize is one quantized form of a model.
 type ModelSize struct {
 	dataset.Quantization
-	// What is published of its quality, of this model or else of one of its shape, which measured_on names; null for nothing.
+	// Published quality of this quantization of the model, or of a model of the same shape, which measured_on names;
+	// null if there is none.
 	Quality *dataset.SizeQuality `json:"quality" jsonschema:"nullable"`
 }
 
 // Quality is one measurement of the quality of a quantization, in lists and at its own address.
 type Quality struct {
 	dataset.Quality
-	// How much worse the value is than that of the reference, computed: in percent for a perplexity, in percentage points for a score, and the value itself for a KL divergence.
+	// How much worse the value is than the reference, computed: in percent for a perplexity, in percentage points for a
+	// score, and the value itself for a KL divergence.
 	Change float64 `json:"change" jsonschema:"example=2.43"`
 }
 
