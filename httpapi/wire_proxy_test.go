@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"modeldex/dataset/datasettest"
-	"modeldex/quota/linktest"
+	"modeldex/quota/etcd/etcdtest"
 )
 
 // proxyConfigs are real proxies in front of the server: how each is configured, and started with
@@ -62,7 +62,7 @@ func TestWireProxies(t *testing.T) {
 			}
 			s := newService(t, mustShipped(t).live)
 			s.pay(t)
-			dir, proxy := t.TempDir(), linktest.FreeAddr(t)
+			dir, proxy := t.TempDir(), etcdtest.FreeAddr(t)
 			if err := os.Chmod(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}

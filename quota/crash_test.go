@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"modeldex/quota"
-	"modeldex/quota/quotatest"
 )
 
 var crashKills = flag.Int("crash.kills", 6, "how often the crash test kills its child")
@@ -39,14 +38,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	_, remove, err := quotatest.TempDir()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	remove()
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // crashChild spends from every active key, issues and revokes, and prints each thing after it

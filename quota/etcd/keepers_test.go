@@ -14,7 +14,6 @@ import (
 	"modeldex/quota"
 	"modeldex/quota/etcd"
 	"modeldex/quota/etcd/etcdtest"
-	"modeldex/quota/linktest"
 )
 
 // patience is how long a test waits for what must come; it bounds a failing test only.
@@ -23,7 +22,7 @@ const patience = 2 * time.Minute
 // server is one process of a fleet: a keeper on its own connection to etcd.
 type server struct {
 	t      *testing.T
-	link   *linktest.Link
+	link   *etcdtest.Link
 	prefix string
 	skew   time.Duration
 
@@ -96,7 +95,7 @@ func TestFleet(t *testing.T) {
 	prefix := fmt.Sprintf("modeldex-%d", prefixes.Add(1))
 	servers := make([]*server, 3)
 	for i := range servers {
-		servers[i] = &server{t: t, link: linktest.New(t, c.Endpoints[0]), prefix: prefix, skew: time.Duration(i-1) * 30 * time.Second}
+		servers[i] = &server{t: t, link: etcdtest.NewLink(t, c.Endpoints[0]), prefix: prefix, skew: time.Duration(i-1) * 30 * time.Second}
 		servers[i].start()
 	}
 	keys := make([]*fleetKey, 4)
@@ -198,7 +197,7 @@ func TestChangesReachAllServers(t *testing.T) {
 	prefix := fmt.Sprintf("modeldex-%d", prefixes.Add(1))
 	servers := make([]*server, 2)
 	for i := range servers {
-		servers[i] = &server{t: t, link: linktest.New(t, c.Endpoints[0]), prefix: prefix}
+		servers[i] = &server{t: t, link: etcdtest.NewLink(t, c.Endpoints[0]), prefix: prefix}
 		servers[i].start()
 		defer closeServer(t, servers[i])
 	}
@@ -261,7 +260,7 @@ func TestReconnects(t *testing.T) {
 		t.Skip("half a minute without etcd; MODELDEX_LONG_TESTS=1 runs it")
 	}
 	c := etcdtest.Start(t, 1)
-	s := &server{t: t, link: linktest.New(t, c.Endpoints[0]), prefix: fmt.Sprintf("modeldex-%d", prefixes.Add(1))}
+	s := &server{t: t, link: etcdtest.NewLink(t, c.Endpoints[0]), prefix: fmt.Sprintf("modeldex-%d", prefixes.Add(1))}
 	s.start()
 	defer closeServer(t, s)
 	s.link.SetCut(true)

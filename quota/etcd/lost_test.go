@@ -10,7 +10,6 @@ import (
 
 	"modeldex/quota"
 	"modeldex/quota/etcd/etcdtest"
-	"modeldex/quota/linktest"
 )
 
 // A change whose response is lost with the connection is found to be made: a rotation does not leave its owner without a
@@ -18,7 +17,7 @@ import (
 func TestLostResponses(t *testing.T) {
 	t.Parallel() // it waits
 	c := etcdtest.Start(t, 1)
-	s := &server{t: t, link: linktest.New(t, c.Endpoints[0]), prefix: fmt.Sprintf("modeldex-%d", prefixes.Add(1))}
+	s := &server{t: t, link: etcdtest.NewLink(t, c.Endpoints[0]), prefix: fmt.Sprintf("modeldex-%d", prefixes.Add(1))}
 	s.start()
 	defer closeServer(t, s)
 	ctx := context.Background()
@@ -86,7 +85,7 @@ func TestLostResponses(t *testing.T) {
 func TestEtcdRestored(t *testing.T) {
 	t.Parallel() // it waits
 	c := etcdtest.Start(t, 1)
-	s := &server{t: t, link: linktest.New(t, c.Endpoints[0]), prefix: "restored"}
+	s := &server{t: t, link: etcdtest.NewLink(t, c.Endpoints[0]), prefix: "restored"}
 	s.start()
 	defer func() {
 		_ = s.keeper.Close(context.Background()) // it has nothing to settle

@@ -1,10 +1,12 @@
-// Package quotatest helps tests that need a keeper. New makes one on a ledger in the test's directory, with a
-// clock that does not run. When the test ends, it checks that the ledger never shows fewer calls than were
-// charged.
+// Package quotatest helps tests that need a keeper, and has the tests that every quota.Store passes. New makes a keeper
+// on a ledger in the test's directory, with a clock that does not run. When the test ends, it checks that the ledger
+// never shows fewer calls than were charged.
 package quotatest
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -67,37 +69,29 @@ type Kit struct {
 	issued int
 
 	mu      sync.Mutex
-	charged map[counted]uint64 // calls MustSpend has charged
-}
-
-// counted is a month of an account.
-type counted struct {
-	id    quota.ID
-	month quota.Month
+	charged map[quota.Count]uint64 // calls MustSpend has charged, by ID and Month
 }
 
 // New returns a kit whose keeper was made with cfg; clocks cfg leaves nil are the kit's. When
 // the test ends the keeper and the ledger are closed and the invariants checked.
 func New(tb testing.TB, cfg quota.Config) *Kit {
 	tb.Helper()
-	kit := &Kit{
-		Clock:   NewClock(Start),
-		Path:    filepath.Join(tb.TempDir(), "modeldex.db"),
-		tb:      tb,
-		charged: map[counted]uint64{},
-	}
+	kit := &Kit{Clock: NewClock(Start), Path: filepath.Join(tb.TempDir(), "modeldex.db"), tb: tb, charged: map[quota.Count]uint64{}}
 	if cfg.Now == nil {
 		cfg.Now, cfg.Mono = kit.Clock.Now, kit.Clock.Mono
 	}
-	if cfg.CommitEvery == 0 {
-		cfg.CommitEvery = time.Microsecond // tests need not spare the disk
-	}
-	if cfg.LeaseWait == 0 {
-		cfg.LeaseWait = 30 * time.Second // a slow machine must not look like a failing ledger
-	}
+	cfg.CommitEvery = cmp.Or(cfg.CommitEvery, time.Microsecond) // tests need not spare the disk
+	cfg.LeaseWait = cmp.Or(cfg.LeaseWait, 30*time.Second)       // a slow machine must not look like a failing ledger
 	kit.cfg = cfg
 	kit.Start()
-	tb.Cleanup(kit.finish)
+	tb.Cleanup(func() {
+		if kit.Keeper != nil {
+			kit.Stop()
+		}
+		if report, err := quota.Check(kit.Path); err != nil || len(report.Findings) > 0 {
+			kit.tb.Errorf("after the test the ledger has findings: %v, %v", report.Findings, err)
+		}
+	})
 	return kit
 }
 
@@ -113,7 +107,8 @@ func (kit *Kit) Start() {
 	}
 }
 
-// Stop closes keeper and ledger, so that the file is free for others.
+// Stop closes keeper and ledger, so that the file is free for others. It compares what MustSpend charged with the
+// ledger. Calls the test charged by other means may come on top.
 func (kit *Kit) Stop() {
 	kit.tb.Helper()
 	patience := time.Minute
@@ -122,11 +117,14 @@ func (kit *Kit) Stop() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := kit.Keeper.Close(ctx); err != nil {
-		kit.tb.Error(err)
+	err := kit.Keeper.Close(ctx)
+	for of, charged := range kit.charged {
+		batch := []quota.Count{of}
+		if err := kit.Ledger.Counts(ctx, batch); err != nil || batch[0].Total < charged {
+			kit.tb.Errorf("ledger shows %d calls of %s in %s (%v), fewer than the %d charged", batch[0].Total, of.ID, of.Month, err, charged)
+		}
 	}
-	kit.checkCounts()
-	if err := kit.Ledger.Close(); err != nil {
+	if err := errors.Join(err, kit.Ledger.Close()); err != nil {
 		kit.tb.Error(err)
 	}
 	kit.Keeper, kit.Ledger = nil, nil
@@ -137,30 +135,6 @@ func (kit *Kit) Reopen() {
 	kit.tb.Helper()
 	kit.Stop()
 	kit.Start()
-}
-
-func (kit *Kit) finish() {
-	kit.tb.Helper()
-	if kit.Keeper != nil {
-		kit.Stop()
-	}
-	if report, err := quota.Check(kit.Path); err != nil {
-		kit.tb.Errorf("after the test: %v", err)
-	} else if len(report.Findings) > 0 {
-		kit.tb.Errorf("after the test the ledger has findings: %v", report.Findings)
-	}
-}
-
-// checkCounts compares what MustSpend charged with the ledger of a stopped keeper. Calls the
-// test charged by other means may come on top.
-func (kit *Kit) checkCounts() {
-	kit.tb.Helper()
-	for of, charged := range kit.charged {
-		batch := []quota.Count{{ID: of.id, Month: of.month}}
-		if err := kit.Ledger.Counts(context.Background(), batch); err != nil || batch[0].Total < charged {
-			kit.tb.Errorf("ledger shows %d calls of %s in %s (%v), fewer than the %d charged", batch[0].Total, of.id, of.month, err, charged)
-		}
-	}
 }
 
 // Key is an issued key ready to call with.
@@ -175,8 +149,7 @@ func (kit *Kit) MustIssue(tier string, limit uint64) Key {
 	kit.tb.Helper()
 	kit.issued++
 	issued, refusal, err := kit.Issue(context.Background(), quota.IssueRequest{
-		Name: "A tester", Email: fmt.Sprintf("tester-%d@example.com", kit.issued), UseCase: "Testing",
-		Tier: tier, Limit: limit,
+		Name: "A tester", Email: fmt.Sprintf("tester-%d@example.com", kit.issued), UseCase: "Testing", Tier: tier, Limit: limit,
 	})
 	if err != nil || refusal.Reason != 0 {
 		kit.tb.Fatalf("Issue() = %+v, %v, want a key", refusal, err)
@@ -209,7 +182,7 @@ func (kit *Kit) MustSpend(key Key, n int) (last quota.Standing) {
 		}
 		last = call.Charge()
 		kit.mu.Lock()
-		kit.charged[counted{key.ID, quota.MonthOf(time.Unix(last.Reset-1, 0))}]++
+		kit.charged[quota.Count{ID: key.ID, Month: quota.MonthOf(time.Unix(last.Reset-1, 0))}]++
 		kit.mu.Unlock()
 	}
 	return last

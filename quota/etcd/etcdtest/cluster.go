@@ -16,8 +16,6 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
-
-	"modeldex/quota/linktest"
 )
 
 // patience is how long a test waits for what must come; it bounds a failing test only.
@@ -42,11 +40,13 @@ type Cluster struct {
 // test.
 func Start(tb testing.TB, members int) *Cluster {
 	tb.Helper()
-	return start(tb, members, &Cluster{scheme: "http"})
+	c := &Cluster{scheme: "http"}
+	c.start(tb, members)
+	return c
 }
 
 // start starts c, whose scheme, arguments and client are set.
-func start(tb testing.TB, members int, c *Cluster) *Cluster {
+func (c *Cluster) start(tb testing.TB, members int) {
 	tb.Helper()
 	if _, err := exec.LookPath("etcd"); err != nil {
 		if os.Getenv("MODELDEX_REQUIRE_ETCD") == "1" {
@@ -57,8 +57,8 @@ func start(tb testing.TB, members int, c *Cluster) *Cluster {
 	c.tb, c.dir, c.members = tb, tb.TempDir(), make([]*exec.Cmd, members)
 	var initial []string
 	for i := range members {
-		c.Endpoints = append(c.Endpoints, linktest.FreeAddr(tb))
-		c.peers = append(c.peers, linktest.FreeAddr(tb))
+		c.Endpoints = append(c.Endpoints, FreeAddr(tb))
+		c.peers = append(c.peers, FreeAddr(tb))
 		initial = append(initial, fmt.Sprintf("m%d=http://%s", i, c.peers[i]))
 	}
 	c.cluster = strings.Join(initial, ",")
@@ -71,7 +71,6 @@ func start(tb testing.TB, members int, c *Cluster) *Cluster {
 		c.Restart(i)
 	}
 	c.Wait()
-	return c
 }
 
 // Restart starts a member that is not running, on its old data.
@@ -122,13 +121,8 @@ func (c *Cluster) Save(i int) (restore func()) {
 	}
 }
 
-// Pause stops a member without ending it; Resume lets it go on.
-func (c *Cluster) Pause(i int) { c.signal(i, syscall.SIGSTOP) }
-
-// Resume lets a paused member go on.
-func (c *Cluster) Resume(i int) { c.signal(i, syscall.SIGCONT) }
-
-func (c *Cluster) signal(i int, s syscall.Signal) {
+// Signal sends a signal to a member: SIGSTOP stops it without ending it, SIGCONT lets it go on.
+func (c *Cluster) Signal(i int, s syscall.Signal) {
 	c.tb.Helper()
 	if err := c.members[i].Process.Signal(s); err != nil {
 		c.tb.Fatal(err)

@@ -41,14 +41,11 @@ func StartSecure(tb testing.TB, tokenSeconds string) *Secure {
 	s := &Secure{User: "modeldex", Password: "a secret of a test", Prefix: "guarded", Cert: filepath.Join(dir, "test.pem"), Key: filepath.Join(dir, "test.key")}
 	s.CA = s.Cert
 	client := s.certify(tb)
-	s.Cluster = start(tb, 1, &Cluster{
-		scheme: "https",
-		client: clientv3.Config{TLS: client},
-		args: []string{
-			"--cert-file", s.Cert, "--key-file", s.Key, "--trusted-ca-file", s.CA, "--client-cert-auth",
-			"--auth-token-ttl", tokenSeconds, "--bcrypt-cost", "4",
-		},
-	})
+	s.Cluster = &Cluster{scheme: "https", client: clientv3.Config{TLS: client}, args: []string{
+		"--cert-file", s.Cert, "--key-file", s.Key, "--trusted-ca-file", s.CA, "--client-cert-auth",
+		"--auth-token-ttl", tokenSeconds, "--bcrypt-cost", "4",
+	}}
+	s.start(tb, 1)
 	s.protect()
 	return s
 }

@@ -27,7 +27,6 @@ import (
 	"time"
 
 	"modeldex/quota/etcd/etcdtest"
-	"modeldex/quota/linktest"
 )
 
 var (
@@ -118,9 +117,9 @@ func (f *fleet) faults() {
 	})
 	f.during("a member of etcd stopped for two seconds", func() {
 		i := rand.IntN(3)
-		f.etcd.Pause(i)
+		f.etcd.Signal(i, syscall.SIGSTOP)
 		time.Sleep(2 * time.Second)
-		f.etcd.Resume(i)
+		f.etcd.Signal(i, syscall.SIGCONT)
 	})
 	f.during(fmt.Sprintf("%v without quorum", *outageFlag), func() {
 		i := rand.IntN(3)
@@ -305,7 +304,7 @@ func start(t *testing.T) *fleet {
 	f.write("tiers.json", fmt.Sprintf(`{"tiers":[{"name":"free","calls_per_month":%d,"burst":{"rate":1000000,"per_seconds":1,"depth":1000000}}]}`, limit))
 	f.dataset()
 	for i := range 3 {
-		s := &server{addr: linktest.FreeAddr(t), log: f.file(fmt.Sprintf("server%d.log", i))}
+		s := &server{addr: etcdtest.FreeAddr(t), log: f.file(fmt.Sprintf("server%d.log", i))}
 		s.args = []string{
 			"serve", "--ledger", f.ledger, "--addr", s.addr, "--admin-socket", f.file(fmt.Sprintf("admin%d.sock", i)),
 			"--tiers", f.file("tiers.json"), "--data", f.file("data"), "--keys-per-email", "0", "--signups-per-hour", "0", "--cache-mb", "8",
@@ -357,7 +356,7 @@ func (f *fleet) must(command ...string) {
 
 func (f *fleet) haproxy() {
 	f.t.Helper()
-	f.front = linktest.FreeAddr(f.t)
+	f.front = etcdtest.FreeAddr(f.t)
 	var b strings.Builder
 	fmt.Fprintf(&b, "defaults\n  mode http\n  timeout connect 2s\n  timeout client 30s\n  timeout server 30s\n  retries 0\nfrontend api\n  bind %s\n  default_backend servers\nbackend servers\n  balance roundrobin\n  option httpchk GET /readyz\n", f.front)
 	for i, s := range f.servers {

@@ -1,6 +1,4 @@
-// Package linktest is the test kit for connections: free addresses, and links that forward
-// TCP connections and can be cut.
-package linktest
+package etcdtest
 
 import (
 	"io"
@@ -18,19 +16,17 @@ import (
 func FreeAddr(tb testing.TB) string {
 	tb.Helper()
 	const first, ports, tries = 10_000, 22_000, 100
-	var err error
 	for range tries {
 		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(ports)))
 		if _, known := given.LoadOrStore(addr, true); known {
 			continue
 		}
-		var l net.Listener
-		if l, err = net.Listen("tcp", addr); err == nil {
+		if l, err := net.Listen("tcp", addr); err == nil {
 			_ = l.Close()
 			return addr
 		}
 	}
-	tb.Fatalf("no free port on loopback: %v", err)
+	tb.Fatal("no free port on loopback")
 	return ""
 }
 
@@ -45,17 +41,17 @@ type Link struct {
 	mu    sync.Mutex
 	cut   bool
 	left  int64 // bytes from the address until the link cuts itself; 0: no end
-	conns map[net.Conn]struct{}
+	conns []net.Conn
 }
 
-// New makes a link to an address that listens at a free port of loopback, until the end of the test.
-func New(tb testing.TB, to string) *Link {
+// NewLink makes a link to an address that listens at a free port of loopback, until the end of the test.
+func NewLink(tb testing.TB, to string) *Link {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
-	l := &Link{ln: ln, to: to, conns: map[net.Conn]struct{}{}}
+	l := &Link{ln: ln, to: to}
 	tb.Cleanup(func() { _ = ln.Close(); l.SetCut(true) })
 	go func() {
 		for {
@@ -78,10 +74,18 @@ func (l *Link) SetCut(cut bool) {
 	defer l.mu.Unlock()
 	l.cut, l.left = cut, 0
 	if cut {
-		for c := range l.conns {
+		for _, c := range l.conns {
 			_ = c.Close()
 		}
+		l.conns = nil
 	}
+}
+
+// IsCut reports whether the link is cut.
+func (l *Link) IsCut() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.cut
 }
 
 // CutAfter cuts the link when it has carried n more bytes back from the address, so that a response
@@ -111,43 +115,23 @@ func (m metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// IsCut reports whether the link is cut.
-func (l *Link) IsCut() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.cut
-}
-
-// add notes a connection, unless the link is cut.
-func (l *Link) add(c net.Conn) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.cut {
-		l.conns[c] = struct{}{}
-	}
-	return !l.cut
-}
-
-func (l *Link) remove(c net.Conn) {
-	_ = c.Close()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.conns, c)
-}
-
-func (l *Link) carry(c net.Conn) {
-	defer l.remove(c)
-	if !l.add(c) {
-		return
-	}
+// carry carries a connection, unless the link is cut.
+func (l *Link) carry(down net.Conn) {
+	defer down.Close()
 	up, err := net.Dial("tcp", l.to)
 	if err != nil {
 		return
 	}
-	defer l.remove(up)
-	if !l.add(up) {
+	defer up.Close()
+	l.mu.Lock()
+	cut := l.cut
+	if !cut {
+		l.conns = append(l.conns, down, up)
+	}
+	l.mu.Unlock()
+	if cut {
 		return
 	}
-	go func() { _, _ = io.Copy(up, c); _ = up.Close() }()
-	_, _ = io.Copy(c, metered{up, l})
+	go func() { _, _ = io.Copy(up, down); _ = up.Close() }()
+	_, _ = io.Copy(down, metered{up, l})
 }
