@@ -39,25 +39,14 @@ type target struct {
 	missing     []string // facts that are not known, by field
 	limit       int64    // context length, 0 where unknown
 	layout      layout
-	storage     []storage // of each size
-	formula     string    // of the only size, where it is none of the record
+	formula     string // of the only size, where it is none of the record
 	body        *body
 	weights     map[string]float64 // see weightsByFormat
-	order       []ordered          // the sizes, the most precise first
-	listed      []ordered          // those of them that lists may name, on some hardware
-	moderate    []ordered          // the same, those of more than EnoughBits last
-	sizes       []stored           // by number in the record, as the next
+	order       []int              // the numbers of the sizes in the record, the most precise first
+	listed      []int              // those of them that lists may name, on some hardware
+	sizes       []stored           // by number in the record
 	ran         map[int32]bool     // numbers of quantizations in which it was measured
-	exists      []bool             // whether a size was published, measured, or is usually made
-	chosen      []bool             // whether lists may name the size on any hardware
 	fourBits    bool               // whether its weights were trained in four bits
-}
-
-// ordered is a size in an order: its number in the record, and its bytes, so that sizes that do not fit need
-// not be looked at.
-type ordered struct {
-	at    int
-	bytes int64
 }
 
 // A proof is evidence with what it applies to.

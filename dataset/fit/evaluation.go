@@ -39,8 +39,8 @@ func (e *Engine) evaluate(q *Query, t *target, m *machine, s *machineContext) ev
 
 // lists reports whether lists may name a size: it was chosen for all hardware, or measured on this.
 func (a *evaluation) lists(size int) bool {
-	measured := func(r timed) bool { return r.quant == a.t.sizes[size].folded }
-	return a.t.chosen[size] || a.t.exists[size] && slices.ContainsFunc(a.runs, measured)
+	s := &a.t.sizes[size]
+	return s.chosen || s.exists && slices.ContainsFunc(a.runs, func(r timed) bool { return r.quant == s.folded })
 }
 
 // place is what runs where, on the first device.

@@ -373,25 +373,6 @@ func TestSameAnswers(t *testing.T) {
 	}
 }
 
-func TestPareto(t *testing.T) {
-	type row struct{ x, y float64 }
-	rows := []row{{1, 5}, {2, 4}, {2, 3}, {3, 3}, {1, 5}, {0, 0}, {3, 1}}
-	got := Pareto(rows, func(r *row) (float64, float64, bool) { return r.x, r.y, true })
-	// By definition, against all pairs.
-	var want []row
-	for _, a := range rows {
-		beaten := slices.ContainsFunc(rows, func(b row) bool {
-			return b.x >= a.x && b.y >= a.y && (b.x > a.x || b.y > a.y)
-		})
-		if !beaten {
-			want = append(want, a)
-		}
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("Pareto = %v, want %v", got, want)
-	}
-}
-
 // Lists agree with single answers.
 func TestListsAgreeWithAnswers(t *testing.T) {
 	e := shippedEngine(t)

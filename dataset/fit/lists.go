@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -199,17 +200,16 @@ func (e *Engine) list(out *Runs, slug dataset.Slug, q *Query, t *target, m *mach
 
 // listed are the sizes that a list looks at, the most precise first: those it may name, or those of the name in the query.
 func (a *evaluation) listed() (sizes []int) {
-	order := a.t.listed
-	switch {
-	case a.q.Quantization != "":
-		order = a.t.order
-	case a.q.Prefer == PreferMeasured:
-		order = a.t.moderate
+	if a.q.Quantization != "" {
+		return slices.SortedStableFunc(slices.Values(a.t.named(a.q.Quantization)), a.t.comparePrecision)
 	}
-	for _, size := range order {
-		if a.q.Quantization != "" && sameName(a.q.Quantization, a.t.Quantizations[size.at].Name) || a.q.Quantization == "" && a.lists(size.at) {
-			sizes = append(sizes, size.at)
+	for _, size := range a.t.listed {
+		if a.lists(size) {
+			sizes = append(sizes, size)
 		}
+	}
+	if a.q.Prefer == PreferMeasured {
+		slices.SortStableFunc(sizes, func(x, y int) int { return cmp.Compare(a.t.beyondEnough(x), a.t.beyondEnough(y)) })
 	}
 	return sizes
 }
@@ -254,22 +254,4 @@ func (a *evaluation) row(b *Best, size int, v Verdict, p plan, filled bool, tps 
 		}
 	}
 	*tps, *use = s.tps, s.use
-}
-
-// Pareto keeps the rows that no other beats: none is at least as good in both values and better in one. Values are to be
-// large; a row without one of them is left out. Rows keep their order.
-func Pareto[T any](rows []T, values func(row *T) (x, y float64, ok bool)) (out []T) {
-	type point struct{ x, y float64 }
-	points, at := []point{}, []int{}
-	for i := range rows {
-		if x, y, ok := values(&rows[i]); ok {
-			points, at = append(points, point{x, y}), append(at, i)
-		}
-	}
-	for i, p := range points {
-		if !slices.ContainsFunc(points, func(o point) bool { return o.x >= p.x && o.y >= p.y && o != p }) {
-			out = append(out, rows[at[i]])
-		}
-	}
-	return out
 }

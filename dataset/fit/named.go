@@ -159,12 +159,10 @@ func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 	one, m := *t, *t.Model
 	q.Quantization = z.Name
 	m.Quantizations, one.Model, one.formula = []dataset.Quantization{z}, &m, formula
-	one.storage, one.sizes, one.chosen, one.exists = []storage{e.types.storage(z.Name)}, []stored{e.stored(&one, &z)}, []bool{true}, []bool{true}
-	if formula == "weights.checkpoint" {
-		one.storage[0].blocks = 16
+	one.sizes, one.order, one.listed = []stored{e.stored(&one, &z)}, []int{0}, []int{0}
+	if one.sizes[0].exists, one.sizes[0].chosen = true, true; formula == "weights.checkpoint" {
+		one.sizes[0].storage.blocks = 16
 	}
-	one.order = one.inOrder()
-	one.listed, one.moderate = one.order, one.order
 	return &one, nil
 }
 

@@ -16,7 +16,7 @@ func NewUntil(ctx context.Context, set *dataset.Set) *Engine {
 	r := e.read(ctx, set)
 	e.learn(ctx, r)
 	if ctx.Err() == nil {
-		e.prepare()
+		e.choose()
 	}
 	return e
 }
@@ -40,9 +40,6 @@ func engine(set *dataset.Set) *Engine {
 		t.fourBits = m.TrainedBits != nil && *m.TrainedBits >= LeastBits
 		t.least, t.most, t.missing = shapesOf(m, paramsOf(m, e.line.BitsPerWeight))
 		t.order = t.inOrder()
-		for j := range m.Quantizations {
-			t.storage = append(t.storage, e.types.storage(m.Quantizations[j].Name))
-		}
 		e.models[t.Slug] = t
 		e.bySlug = append(e.bySlug, t.Slug)
 	}

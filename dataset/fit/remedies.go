@@ -38,15 +38,15 @@ func (a *evaluation) remedies() []Remedy {
 		sizes = a.t.order
 	}
 	if a.q.Quantization != "" {
-		sizes = slices.DeleteFunc(slices.Clone(a.t.order), func(o ordered) bool { return !sameName(a.t.Quantizations[o.at].Name, a.q.Quantization) })
+		sizes = a.t.named(a.q.Quantization)
 	}
 	if len(sizes) == 0 || a.m.memory == 0 {
 		return out
 	}
-	coarse := func(o ordered) int { return oneIf(!a.t.hasLeastBits(o.at)) }
-	base := slices.MinFunc(sizes, func(x, y ordered) int {
-		return cmp.Or(cmp.Compare(coarse(x), coarse(y)), cmp.Compare(x.bytes, y.bytes))
-	}).at
+	coarse := func(size int) int { return oneIf(!a.t.hasLeastBits(size)) }
+	base := slices.MinFunc(sizes, func(x, y int) int {
+		return cmp.Or(cmp.Compare(coarse(x), coarse(y)), cmp.Compare(a.t.Quantizations[x].SizeBytes, a.t.Quantizations[y].SizeBytes))
+	})
 	now, _ := a.verdict(base)
 	with := func(t *target, size int, change func(q *Query)) (Verdict, plan) {
 		q := *a.q
@@ -86,13 +86,13 @@ func (a *evaluation) remedies() []Remedy {
 	if most := a.maxContext(base, a.q.KV, a.q.KVV); most >= leastUseful && most < a.q.Context {
 		try("context", fmt.Sprint(most), fmt.Sprintf("with a context of %d tokens", most), a.t, base, Verdicts, func(q *Query) { q.Context = most })
 	}
-	for _, o := range all.listed {
-		name, text := all.Quantizations[o.at].Name, ""
-		if !all.hasLeastBits(o.at) {
+	for _, size := range all.listed {
+		name, text := all.Quantizations[size].Name, ""
+		if !all.hasLeastBits(size) {
 			text = ", whose answers are clearly worse"
 		}
-		if a.q.Quantization != "" && all.chosen[o.at] &&
-			try("quantization", name, "in "+name+text, all, o.at, []Verdict{Fits}, func(q *Query) { q.Quantization, q.WeightsGB = "", 0 }) {
+		if a.q.Quantization != "" && all.sizes[size].chosen &&
+			try("quantization", name, "in "+name+text, all, size, []Verdict{Fits}, func(q *Query) { q.Quantization, q.WeightsGB = "", 0 }) {
 			break
 		}
 	}

@@ -10,35 +10,27 @@ import (
 	"modeldex/dataset"
 )
 
-// stored is a size in numbers, and what speeds depend on of it.
+// stored is a size in numbers.
 type stored struct {
+	storage        storage
+	exists, chosen bool    // whether it was published, measured or is usually made, and whether lists may name it anywhere
 	bytes          float64 // that one token reads; 0 where unknown
 	logBits        float64 // of the bits per weight
 	format, folded int32   // numbers of the kind of quantization and of its name, letter case aside
-}
-
-// prepare works out what speeds need of every size, once what was measured is known.
-func (e *Engine) prepare() {
-	for _, t := range e.models {
-		t.sizes = make([]stored, len(t.Quantizations))
-		for i := range t.sizes {
-			t.sizes[i] = e.stored(t, &t.Quantizations[i])
-		}
-	}
-	e.choose()
 }
 
 // stored is a size of a model. Its bytes are those that files of its quantization have of models of the same shape.
 func (e *Engine) stored(t *target, z *dataset.Quantization) stored {
 	name := folded(z.Name)
 	return stored{
-		bytes: t.body.reads(cmp.Or(t.body.bytes[name], float64(z.SizeBytes))), logBits: math.Log(e.bitsOf(z.Name)),
+		storage: e.types.storage(z.Name), bytes: t.body.reads(cmp.Or(t.body.bytes[name], float64(z.SizeBytes))), logBits: math.Log(e.bitsOf(z.Name)),
 		format: e.numbers.find("format " + formatOf(z.Name)), folded: e.numbers.find("quantization " + name),
 	}
 }
 
-// choose finds the sizes that lists may name: one of several of about the same bytes (see spread), and any other on hardware
-// where it was measured. They name none of which no file is known: neither published, nor measured, nor usually made.
+// choose works out the sizes, once what was measured is known, and finds those that lists may name: one of several of about
+// the same bytes (see spread), and any other on hardware where it was measured. They name none of which no file is known:
+// neither published, nor measured, nor usually made.
 func (e *Engine) choose() {
 	type size struct{ shape, quant int32 }
 	measured := map[size]bool{}
@@ -48,61 +40,64 @@ func (e *Engine) choose() {
 		}
 	}
 	for _, t := range e.models {
-		made, first := t.madeByPublishers(), usual
-		if t.fourBits {
-			first = asTrained
-		}
-		t.chosen, t.exists = make([]bool, len(t.sizes)), make([]bool, len(t.sizes))
-		var known []ordered
-		var sides [2][]ordered // below LeastBits, and the others: some of each are chosen
-		for _, o := range t.order {
-			if z := &t.Quantizations[o.at]; z.Basis == dataset.Published || t.ran[t.sizes[o.at].folded] || slices.Contains(made, z.Name) {
-				side := oneIf(t.hasLeastBits(o.at))
-				known, sides[side], t.exists[o.at] = append(known, o), append(sides[side], o), true
+		made := t.madeByPublishers()
+		var sides [2][]candidate // below LeastBits, and the others: some of each are chosen
+		t.sizes = make([]stored, len(t.Quantizations))
+		for _, at := range t.order {
+			z, s := &t.Quantizations[at], &t.sizes[at]
+			*s = e.stored(t, z)
+			if s.exists = z.Basis == dataset.Published || t.ran[s.folded] || slices.Contains(made, z.Name); s.exists {
+				side := oneIf(t.hasLeastBits(at))
+				t.listed, sides[side] = append(t.listed, at), append(sides[side], candidate{at, e.claim(t, z), z.SizeBytes})
 			}
 		}
-		for _, sizes := range sides {
-			for _, at := range spread(sizes, func(at int) int { return e.claim(t, at, first) }) {
-				t.chosen[at] = true
-			}
+		for _, at := range slices.Concat(spread(sides[0]), spread(sides[1])) {
+			t.sizes[at].chosen = true
 		}
-		t.listed = slices.DeleteFunc(known, func(o ordered) bool {
-			return !t.chosen[o.at] && !measured[size{t.body.number, t.sizes[o.at].folded}]
-		})
-		t.moderate = slices.SortedStableFunc(slices.Values(t.listed), func(a, b ordered) int {
-			return cmp.Compare(t.beyondEnough(a.at), t.beyondEnough(b.at))
+		t.listed = slices.DeleteFunc(t.listed, func(at int) bool {
+			return !t.sizes[at].chosen && !measured[size{t.body.number, t.sizes[at].folded}]
 		})
 	}
 }
 
 // claim orders sizes of about the same bytes, of which the one with the least is chosen: 0, which is always chosen, for one
-// that ran where the formula says that it does not fit; then published files before computed sizes, of both those of first
-// before others.
-func (e *Engine) claim(t *target, at int, first []string) int {
-	z := &t.Quantizations[at]
+// that ran where the formula says that it does not fit; then published files before computed sizes, of both usual ones first.
+func (e *Engine) claim(t *target, z *dataset.Quantization) int {
+	first := usual
+	if t.fourBits {
+		first = asTrained
+	}
 	if slices.ContainsFunc(e.proofs[t.Slug], func(p proof) bool { return sameName(p.quantization, z.Name) }) {
 		return 0
 	}
 	return 1 + 2*oneIf(z.Basis != dataset.Published) + oneIf(!slices.Contains(first, z.Name))
 }
 
+// A candidate is a size that lists may name, by number.
+type candidate struct {
+	at, claim int
+	bytes     int64
+}
+
 // leastStep is the ratio of bytes from which on two sizes are different enough for a list to look at both. The speeds of
-// sizes within a tenth of each other differ by about the median error of estimates. Of sixty sizes some fifteen are left.
+// sizes within a tenth of each other differ by about the median error of estimates.
 const leastStep = 1.1
 
 // spread chooses from sizes, the most precise first, so that no two are within leastStep of each other, unless one has the
-// claim 0. Those of the least claim are chosen first, of one claim the most precise. The smallest is always chosen: whether
-// a model runs at all does not depend on the choice.
-func spread(sizes []ordered, claim func(at int) int) (chosen []int) {
+// claim 0. Those of the least claim are chosen first. The smallest is always chosen: whether a model runs at all does not
+// depend on the choice.
+func spread(sizes []candidate) (chosen []int) {
 	if len(sizes) == 0 {
 		return nil
 	}
-	byClaim := func(a, b ordered) int { return cmp.Compare(claim(a.at), claim(b.at)) }
-	smallest := slices.MinFunc(sizes, func(a, b ordered) int { return cmp.Or(cmp.Compare(a.bytes, b.bytes), byClaim(a, b)) })
-	var kept []ordered
-	for _, o := range slices.SortedStableFunc(slices.Values(sizes), byClaim) {
-		near := func(k ordered) bool { return float64(max(k.bytes, o.bytes)) < leastStep*float64(min(k.bytes, o.bytes)) }
-		if o == smallest || claim(o.at) == 0 || !slices.ContainsFunc(kept, near) {
+	smallest := slices.MinFunc(sizes, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.claim, b.claim)) })
+	slices.SortStableFunc(sizes, func(a, b candidate) int { return cmp.Compare(a.claim, b.claim) })
+	var kept []candidate
+	for _, o := range sizes {
+		near := func(k candidate) bool {
+			return float64(max(k.bytes, o.bytes)) < leastStep*float64(min(k.bytes, o.bytes))
+		}
+		if o == smallest || o.claim == 0 || !slices.ContainsFunc(kept, near) {
 			kept, chosen = append(kept, o), append(chosen, o.at)
 		}
 	}
@@ -158,8 +153,7 @@ func (t *target) madeByPublishers() []string {
 	return usual
 }
 
-// bitsOf is the bits per weight of a quantization. Names without a number count as 4.5, because most of
-// them are of 4-bit files; it is only compared with other bits.
+// bitsOf is the bits per weight of a quantization, of a name without a number those of the most files.
 func (e *Engine) bitsOf(quantization string) float64 {
 	return cmp.Or(e.line.BitsPerWeight(quantization), 4.5)
 }
@@ -175,13 +169,8 @@ func (t *target) named(name string) (out []int) {
 }
 
 // inOrder lists the sizes of a model, the most precise first.
-func (t *target) inOrder() []ordered {
-	out := make([]ordered, len(t.Quantizations))
-	for i := range out {
-		out[i] = ordered{i, t.Quantizations[i].SizeBytes}
-	}
-	slices.SortStableFunc(out, func(a, b ordered) int { return t.comparePrecision(a.at, b.at) })
-	return out
+func (t *target) inOrder() []int {
+	return slices.SortedStableFunc(slices.Values(t.named("")), t.comparePrecision)
 }
 
 // comparePrecision orders two sizes, given by number: the more precise one first, of equal ones a published file before

@@ -63,8 +63,8 @@ func TestOrderOfSizes(t *testing.T) {
 		size("first", dataset.Published, 16, 100), size("fourth", dataset.Published, 8, 50), size("last", dataset.Published, 32, 200),
 	}}}
 	var names []string
-	for _, o := range m.inOrder() {
-		names = append(names, m.Quantizations[o.at].Name)
+	for _, at := range m.inOrder() {
+		names = append(names, m.Quantizations[at].Name)
 	}
 	if got := strings.Join(names, " "); got != "first second third fourth fifth last" {
 		t.Errorf("the order is %s", got)
@@ -76,20 +76,24 @@ func TestOrderOfSizes(t *testing.T) {
 func TestSpread(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
-		sizes []ordered // numbers are claims
+		sizes [][2]int64 // claim and bytes
 		want  []int
 	}{
 		{"none", nil, nil},
-		{"far from each other", []ordered{{1, 300}, {2, 200}, {3, 100}}, []int{1, 2, 3}},
-		{"the usual file", []ordered{{2, 105}, {1, 100}, {2, 60}}, []int{1, 2}},
-		{"a file before a computed size", []ordered{{3, 105}, {2, 100}, {4, 60}}, []int{2, 4}},
-		{"a tenth more is far enough", []ordered{{1, 1210}, {1, 1100}, {1, 1000}}, []int{1, 1, 1}},
-		{"less is not", []ordered{{1, 1209}, {1, 1100}, {1, 1000}}, []int{1, 1}},
-		{"the smallest, near to another", []ordered{{1, 102}, {4, 100}}, []int{1, 4}},
-		{"what ran, near to another", []ordered{{0, 105}, {1, 103}, {2, 50}}, []int{0, 2}},
-		{"two that ran", []ordered{{0, 105}, {0, 103}, {2, 50}}, []int{0, 0, 2}},
+		{"far from each other", [][2]int64{{1, 300}, {2, 200}, {3, 100}}, []int{1, 2, 3}},
+		{"the usual file", [][2]int64{{2, 105}, {1, 100}, {2, 60}}, []int{1, 2}},
+		{"a file before a computed size", [][2]int64{{3, 105}, {2, 100}, {4, 60}}, []int{2, 4}},
+		{"a tenth more is far enough", [][2]int64{{1, 1210}, {1, 1100}, {1, 1000}}, []int{1, 1, 1}},
+		{"less is not", [][2]int64{{1, 1209}, {1, 1100}, {1, 1000}}, []int{1, 1}},
+		{"the smallest, near to another", [][2]int64{{1, 102}, {4, 100}}, []int{1, 4}},
+		{"what ran, near to another", [][2]int64{{0, 105}, {1, 103}, {2, 50}}, []int{0, 2}},
+		{"two that ran", [][2]int64{{0, 105}, {0, 103}, {2, 50}}, []int{0, 0, 2}},
 	} {
-		got := spread(tt.sizes, func(at int) int { return at })
+		var sizes []candidate
+		for _, s := range tt.sizes {
+			sizes = append(sizes, candidate{int(s[0]), int(s[0]), s[1]})
+		}
+		got := spread(sizes)
 		slices.Sort(got)
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
@@ -106,16 +110,16 @@ func TestSizesOfShipped(t *testing.T) {
 	for _, slug := range e.bySlug {
 		m := e.models[slug]
 		n := 0
-		for _, chosen := range m.chosen {
-			n += oneIf(chosen)
+		for i := range m.sizes {
+			n += oneIf(m.sizes[i].chosen)
 		}
 		if n > 20 {
 			t.Errorf("%s: lists look at %d of %d sizes", slug, n, len(m.sizes))
 		}
 		for at := range m.Quantizations {
 			z := &m.Quantizations[at]
-			asSmall := func(o ordered) bool {
-				return m.chosen[o.at] && o.bytes <= z.SizeBytes && (m.hasLeastBits(o.at) || !m.hasLeastBits(at))
+			asSmall := func(o int) bool {
+				return m.sizes[o].chosen && m.Quantizations[o].SizeBytes <= z.SizeBytes && (m.hasLeastBits(o) || !m.hasLeastBits(at))
 			}
 			if z.Basis == dataset.Published && !slices.ContainsFunc(m.order, asSmall) {
 				t.Errorf("%s: lists look at nothing as small as %s", slug, z.Name)
@@ -212,7 +216,7 @@ func TestNoUsualSizesOfWeightsInFourBits(t *testing.T) {
 		if names := target.madeByPublishers(); len(names) > 0 {
 			t.Errorf("%s: %v count as usual", slug, names)
 		}
-		if at := slices.IndexFunc(target.Quantizations, func(z dataset.Quantization) bool { return z.Name == "MXFP4" }); !target.chosen[at] {
+		if at := slices.IndexFunc(target.Quantizations, func(z dataset.Quantization) bool { return z.Name == "MXFP4" }); !target.sizes[at].chosen {
 			t.Errorf("%s: lists do not look at MXFP4, the weights as they were trained", slug)
 		}
 	}

@@ -120,7 +120,7 @@ func (b *Bytes) between(low, high int64) {
 
 // loads are the least and the most that a size can take.
 func (a *evaluation) loads(size int) (least, most load) {
-	weights, s := a.t.Quantizations[size].SizeBytes, a.t.storage[size]
+	weights, s := a.t.Quantizations[size].SizeBytes, a.t.sizes[size].storage
 	of := func(b *burden, least bool) load {
 		l := a.t.layout.load(b, weights, s, a.offloads(), least)
 		l.extra += a.drafts(&l, s)
@@ -198,7 +198,7 @@ func (a *evaluation) judge(at int) Size {
 	m.Weights, m.Cache, m.Companions = t.weightsOf(z), n.cache, append([]Companion{}, a.q.beside...)
 	for i := range m.Companions {
 		if c := &m.Companions[i]; c.Kind == "mtp" {
-			c.Bytes.Bytes += a.drafts(&most, t.storage[at])
+			c.Bytes.Bytes += a.drafts(&most, t.sizes[at].storage)
 			c.between(c.Bytes.Bytes, c.Bytes.Bytes)
 		}
 	}

@@ -41,8 +41,11 @@ func (m Maker) FrontierOf(slug string, found []fit.Best) *Figure {
 		}
 	}
 	slices.SortStableFunc(models, func(a, b scored) int { return cmp.Or(cmp.Compare(*a.TPS, *b.TPS), cmp.Compare(a.Model, b.Model)) })
-	best := fit.Pareto(models, func(s *scored) (x, y float64, ok bool) { return *s.TPS, s.score, true })
-	slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(*a.TPS, *b.TPS) })
+	best := slices.DeleteFunc(slices.Clone(models), func(a scored) bool {
+		return slices.ContainsFunc(models, func(b scored) bool {
+			return *b.TPS >= *a.TPS && b.score >= a.score && (*b.TPS > *a.TPS || b.score > a.score)
+		})
+	})
 	out := &scatter{x: axis{"Generation speed (tok/s)", true}, y: axis{"Capability (0 to 100)", false}}
 	for i, b := range best {
 		if i > 0 { // a step: between two models only the slower one's speed is reached with its score

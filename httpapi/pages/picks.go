@@ -353,7 +353,7 @@ func speedOf(model string, q fit.Query, quantization string) string {
 	set("bandwidth_gbps", exactPlain(q.BandwidthGBps), q.BandwidthGBps > 0)
 	set("unified_share", exactPlain(q.UnifiedShare), q.UnifiedShare > 0)
 	set("kv", string(q.KV), q.KV != "")
-	set("engine", string(q.Rules), q.Rules != "")
+	set("engine", string(q.Rules), q.Rules != "" && (q.Tool == "" || q.Rules != fit.LlamaCpp))
 	set("tool", string(q.Tool), q.Tool != "")
 	set("backend", q.Backend, q.Backend != "")
 	set("compute_unit", string(q.ComputeUnit), q.ComputeUnit != "")
