@@ -233,11 +233,11 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 		if gb > 0 && name.count > 1 && slices.Contains(words, "total") {
 			extra = fmt.Sprintf("%v gb", gb/float64(name.count))
 		}
-		card := cardNamed.MatchString(extra)
+		card := says("card", extra)
 		foreign := func(w string) bool { return !is("beside", w) }
-		beside := printedBeside.MatchString(extra) || !card && printedAround.MatchString(extra) ||
+		beside := says("beside", extra) || !card && says("around", extra) ||
 			gb == 0 && len(words) > 0 && !slices.ContainsFunc(words, foreign) && !foldable(words)
-		if !beside && !madeBy(extra) && (card || !processor.MatchString(extra) || r.byNames(cutHardware(extra)).Slug != "") {
+		if !beside && !madeBy(extra) && (card || !says("processor", extra) || r.byNames(cutHardware(extra)).Slug != "") {
 			text += ", " + extra
 		}
 	}
@@ -343,15 +343,6 @@ func (a *asking) unread(main int, found []Named) string {
 	return ""
 }
 
-var (
-	printedBeside = expression("beside")
-	printedAround = expression("around")
-	cardNamed     = expression("card")
-	processor     = expression("processor")
-	laptopLine    = expression("laptop")
-	outsideLaptop = expression("outside")
-)
-
 // madeBy reports whether a text begins with the maker of a machine.
 func madeBy(text string) bool {
 	all := split(text)
@@ -363,12 +354,12 @@ func wholeLine(text string) bool {
 	generic := !slices.ContainsFunc(split(text), func(w word) bool {
 		return !is("brands", w.text) && !is("lines", w.text) && !is("noise", w.text) && !is("words of lines", w.text)
 	})
-	return generic && (strings.Contains(text, "graphics") || processor.MatchString(text))
+	return generic && (strings.Contains(text, "graphics") || says("processor", text))
 }
 
 // ofLaptop reports whether a text names a line of laptops, and nothing says that the card is outside.
 func ofLaptop(text string) bool {
-	return laptopLine.MatchString(text) && !outsideLaptop.MatchString(text)
+	return says("laptop", text) && !says("outside", text)
 }
 
 // hwName is a name of hardware in parts.

@@ -246,6 +246,16 @@ func (k *known) begins(w string) bool {
 	return slices.ContainsFunc(k.forms, func(f form) bool { return f.words[0] == w })
 }
 
+// whole are the records that have words as a whole name.
+func (x *lexicon) whole(words []string) (found []int) {
+	for _, m := range x.match(words, 0, true) {
+		if m.cost == 0 {
+			found = append(found, m.rec)
+		}
+	}
+	return found
+}
+
 // all are the records that have all words.
 func (x *lexicon) all(words []string) (recs postings) {
 	for i, w := range words {
@@ -409,6 +419,9 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 		k := known{slug: h.Slug, name: h.Name, hardware: &h}
 		if h.Type == "gpu" {
 			k.ranked++
+		}
+		if strings.Contains(string(h.Slug), "-laptop") || strings.Contains(string(h.Slug), "-max-q") {
+			k.ranked -= 50
 		}
 		if h.Variants != nil {
 			k.ranked += 2

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"modeldex/dataset"
@@ -20,74 +19,54 @@ func Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset
 	for _, h := range hardware {
 		set.Hardware = append(set.Hardware, *h)
 	}
-	return New(set).Review(models, hardware)
-}
-
-// Review is Review by the records that r was made of: to make a Resolver costs most of judging a few measurements.
-func (r *Resolver) Review([]*dataset.Model, []*dataset.Hardware) func(*dataset.Benchmark) (field, text string) {
-	v := comparison{r, map[printedName]Answer{}}
-	return v.review
-}
-
-// A comparison remembers what names mean: measurements have few different ones.
-type comparison struct {
-	*Resolver
-	read map[printedName]Answer
-}
-
-type printedName struct {
-	kind Kind
-	name string
-}
-
-func (v *comparison) means(name printedName) Answer {
-	a, ok := v.read[name]
-	if !ok {
-		a = v.Strict(name.kind, name.name)
-		v.read[name] = a
+	r, read := New(set), map[string]Answer{} // measurements have few different names
+	means := func(kind Kind, name string) Answer {
+		a, ok := read[string(kind)+name]
+		if !ok {
+			a = r.Strict(kind, name)
+			read[string(kind)+name] = a
+		}
+		return a
 	}
-	return a
+	return func(b *dataset.Benchmark) (field, text string) {
+		if text := r.contradiction(means(Model, b.ModelRaw), b.Model); text != "" {
+			return "model_raw", text
+		}
+		a := means(Hardware, b.HardwareRaw)
+		if text := r.contradiction(a, b.Hardware); text != "" {
+			return "hardware_raw", text
+		}
+		if a.Count != 0 && int64(a.Count) != b.HardwareCount {
+			text = fmt.Sprintf("is not the %d in hardware_raw %q, got %d", a.Count, b.HardwareRaw, b.HardwareCount)
+		}
+		return "hardware_count", text
+	}
 }
 
-func (v *comparison) review(b *dataset.Benchmark) (field, text string) {
-	if text := v.compare(printedName{Model, b.ModelRaw}, b.Model); text != "" {
-		return "model_raw", text
-	}
-	if text := v.compare(printedName{Hardware, b.HardwareRaw}, b.Hardware); text != "" {
-		return "hardware_raw", text
-	}
-	if count := v.means(printedName{Hardware, b.HardwareRaw}).Count; count != 0 && int64(count) != b.HardwareCount {
-		text = fmt.Sprintf("is not the %d in hardware_raw %q, got %d", count, b.HardwareRaw, b.HardwareCount)
-	}
-	return "hardware_count", text
-}
-
-// printedType is what llama-bench calls a file: its architecture and size. Models of other names have them too.
-var printedType = regexp.MustCompile(`^[a-z]+[0-9]*(?:moe|vl)? [0-9.]+[BM](?:\.A[0-9.]+B)? `)
-
-// compare is what in a name contradicts the record that a page says it means, empty for nothing.
-func (v *comparison) compare(name printedName, slug dataset.Slug) (text string) {
-	a, x := v.means(name), v.lexicon(name.kind)
+// contradiction is what in a name contradicts the record that a page says it means, empty for nothing. The types that
+// llama-bench prints are of models of other names, too.
+func (r *Resolver) contradiction(a Answer, slug dataset.Slug) (text string) {
+	x := r.lexicon(a.Kind)
 	at, ok := x.exact[string(slug)]
 	if !ok {
 		return ""
 	}
 	meant := []Candidate{{Slug: a.Slug}}
-	if a.Slug == "" && a.Ambiguous && len(a.Candidates) < MaxCandidates && !printedType.MatchString(name.name) { // all there are
+	if a.Slug == "" && a.Ambiguous && len(a.Candidates) < MaxCandidates && !says("printed type", a.Input) { // all there are
 		meant = a.Candidates
 	}
-	may := func(c Candidate) bool { return v.mayBe(&x.recs[x.exact[string(c.Slug)]], &x.recs[at]) }
-	maker := makerOf(cutHardware(clean(limit(name.name))).main)
+	may := func(c Candidate) bool { return r.mayBe(&x.recs[x.exact[string(c.Slug)]], &x.recs[at]) }
+	maker := makerOf(cutHardware(clean(a.Input)).main)
 	switch {
 	case len(meant) > 0 && meant[0].Slug != "" && !slices.ContainsFunc(meant, may):
 		text = "is a name of " + string(meant[0].Slug)
-	case name.kind == Model:
+	case a.Kind == Model:
 		text = compareSize(a.ParamsB, x.recs[at].model)
 	case maker != "" && maker != x.recs[at].hardware.Vendor:
 		text = fmt.Sprintf("says %q", maker)
 	}
 	if text != "" {
-		text = fmt.Sprintf("%s, where %s is %q, got %q", text, name.kind, slug, name.name)
+		text = fmt.Sprintf("%s, where %s is %q, got %q", text, a.Kind, slug, a.Input)
 	}
 	return text
 }
@@ -111,14 +90,14 @@ const releases = 1.03
 
 // mayBe reports whether two records may be one to those who print names: releases of one size, related devices, and sizes
 // of memory of one card.
-func (v *comparison) mayBe(a, b *known) bool {
+func (r *Resolver) mayBe(a, b *known) bool {
 	if m, other := a.model, b.model; m != nil {
 		return a.slug == b.slug || m.Family == other.Family && (m.ParamsB == nil || other.ParamsB == nil ||
 			*m.ParamsB < *other.ParamsB*releases && *other.ParamsB < *m.ParamsB*releases)
 	}
 	words, _ := hwWords(string(a.slug))
 	others, _ := hwWords(string(b.slug))
-	return v.Related(a.slug, b.slug) || slices.Equal(words, others)
+	return r.Related(a.slug, b.slug) || slices.Equal(words, others)
 }
 
 // Related reports whether two records of hardware can describe one device: they are the same record, a record of several

@@ -3,7 +3,6 @@ package resolve
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,28 +57,17 @@ type Named struct {
 // Device is the hardware that a name means, nil for none.
 func (n *Named) Device() *dataset.Hardware { return n.device }
 
-var (
-	comparing     = expression("comparing")
-	hostWords     = expression("of hosts")
-	machineWords  = expression("of machines")
-	hardwareAsked = expression("asks for hardware")
-	modelsAsked   = expression("asks for models")
-	wished        = expression("wished")
-	unknownAt     = expression("beside an unknown device")
-	askedMac      = expression("asks for a mac")
-	askedGPU      = expression("asks for a card")
-	bareCount     = expression("bare number of devices")
-	betweenCount  = expression("between a number and devices")
-	countFact     = expression("number of devices")
-)
-
 // asking is a question while it is read.
 type asking struct {
 	*Question
-	r     *Resolver
-	facts *facts
-	words []word
-	names places // that were used for names
+	r            *Resolver
+	words        []word
+	facts, names places // that were used for facts and for names
+
+	memories   []amount
+	speed      float64 // tokens per second
+	least      bool    // the speed is a wish
+	speedWords bool
 
 	numbers []deviceCount // of devices, that the text says with a sign or a word
 	several bool          // devices, or a desktop, so that no chip for laptops is meant
@@ -110,7 +98,8 @@ func (r *Resolver) asked(text string, strict bool) *asking {
 	if text = rewrite(coreForms, text); !strict {
 		text = rewrite(coresAsked, text)
 	}
-	a := &asking{Question: &Question{text: text}, r: r, facts: readFacts(text, strict), strict: strict, words: phrased(split(text))}
+	a := &asking{Question: &Question{text: text}, r: r, strict: strict, words: phrased(split(text))}
+	a.readFacts()
 	a.readCounts()
 	return a
 }
@@ -177,7 +166,7 @@ grow:
 	for j := from; j < len(ws); j++ {
 		w, last := ws[j].text, j == len(ws)-1
 		switch {
-		case a.facts.used.at(ws[j]) && set != nil:
+		case a.facts.at(ws[j]) && set != nil:
 			continue
 		case a.usedAt(ws[j]), j > from && strings.Contains(a.text[min(ws[j-1].end, ws[j].start):ws[j].start], " + "):
 			break grow
@@ -338,7 +327,7 @@ func (a *asking) broken(x *lexicon, ws []word, s *span) bool {
 		case model:
 		case w == "laptop" && !slices.Contains(s.words, w) && s.matches[0].hardware.Type == "gpu":
 			return true
-		case w == "s" && (a.several || len(a.numbers) > 0 || bareCount.MatchString(a.text[:ws[s.from].start])):
+		case w == "s" && (a.several || len(a.numbers) > 0 || says("bare number of devices", a.text[:ws[s.from].start])):
 		case is("suffixes", w) && (joined || len(w) > 1), joined && touching && w != "s" && w != "x" && !is("brands", w), isDigit(w[0]) && joined:
 			return true
 		}
@@ -366,9 +355,9 @@ func (a *asking) readCounts() {
 	count := func(start, end int, number string) {
 		n, _ := strconv.Atoi(number)
 		a.numbers = append(a.numbers, deviceCount{place{start, end}, n})
-		a.facts.used = append(a.facts.used, place{start, end})
+		a.facts = append(a.facts, place{start, end})
 	}
-	for _, m := range countFact.FindAllStringSubmatchIndex(a.text, -1) {
+	for _, m := range patterns["number of devices"].FindAllStringSubmatchIndex(a.text, -1) {
 		for g := 2; g < len(m); g += 4 { // with the sign, and without it
 			if m[g] >= 0 {
 				count(m[g], m[g+1], a.text[m[g+2]:m[g+3]])
@@ -544,8 +533,8 @@ func (a *asking) variantOf(n *Named) {
 	kept := *n.device.Variants
 	n.Candidates, n.Ambiguous, n.Reason = nil, true, "the record for what does not say which product it is"
 	gb := a.memoryAt(n.start, n.end)
-	if gb == 0 && a.strict && n.device.UnifiedMemory && len(a.facts.memories) > 0 {
-		gb = a.facts.memories[0].gb
+	if gb == 0 && a.strict && n.device.UnifiedMemory && len(a.memories) > 0 {
+		gb = a.memories[0].gb
 	}
 	for i := range a.r.hardware.recs {
 		v := &a.r.hardware.recs[i]
@@ -569,14 +558,14 @@ func (n *Named) unsure(why string) {
 }
 
 // usedAt reports whether a word is of a fact or of a name that was read.
-func (a *asking) usedAt(w word) bool { return a.facts.used.at(w) || a.names.at(w) }
+func (a *asking) usedAt(w word) bool { return a.facts.at(w) || a.names.at(w) }
 
 func (a *asking) use(start, end int) { a.names = append(a.names, place{start, end}) }
 
 // memoryAt is the amount of memory that stands at a name, 0 for none: before it, behind it or in brackets.
 func (a *asking) memoryAt(start, end int) float64 {
 	between := func(from, to int) bool { return from <= to && strings.Trim(a.text[from:to], " -(,/vramwith") == "" }
-	for _, m := range a.facts.memories {
+	for _, m := range a.memories {
 		switch {
 		case m.ofHost:
 		case a.strict && !strings.Contains(a.text[m.start:m.end], "total"), between(m.end, start), between(end, m.start), m.start > start && m.end <= end:
@@ -589,12 +578,12 @@ func (a *asking) memoryAt(start, end int) float64 {
 // countOf finds the number of devices at a name.
 func (a *asking) countOf(n *Named) {
 	for _, c := range a.numbers {
-		if c.end <= n.start && betweenCount.MatchString(a.text[c.end:n.start]) || c.start >= n.end && strings.Trim(a.text[n.end:c.start], " x*×(s") == "" {
+		if c.end <= n.start && says("between a number and devices", a.text[c.end:n.start]) || c.start >= n.end && strings.Trim(a.text[n.end:c.start], " x*×(s") == "" {
 			n.Count = c.n
 			return
 		}
 	}
-	if m := bareCount.FindStringSubmatchIndex(a.text[:n.start]); m != nil && !a.usedAt(word{start: m[2], end: m[3]}) {
+	if m := patterns["bare number of devices"].FindStringSubmatchIndex(a.text[:n.start]); m != nil && !a.usedAt(word{start: m[2], end: m[3]}) {
 		n.Count, _ = strconv.Atoi(a.text[m[2]:m[3]])
 		a.use(m[2], m[3])
 	}
@@ -630,7 +619,7 @@ func (a *asking) roles() {
 }
 
 // compares reports whether a text sets several things side by side.
-func (a *asking) compares() bool { return comparing.MatchString(a.text) }
+func (a *asking) compares() bool { return says("comparing", a.text) }
 
 // attach gives the amounts of memory and the numbers of devices to what they are of.
 func (a *asking) attach() {
@@ -642,8 +631,8 @@ func (a *asking) attach() {
 		}
 	}
 	processor := len(a.Hardware) == 1 && known && a.Hardware[0].device.Type == "cpu"
-	host := processor || card || !known && hostWords.MatchString(a.text) && !machineWords.MatchString(a.text)
-	for _, m := range a.facts.memories {
+	host := processor || card || !known && says("of hosts", a.text) && !says("of machines", a.text)
+	for _, m := range a.memories {
 		switch of := slices.ContainsFunc(a.Hardware, func(n Named) bool { return a.has(&n, m) }); {
 		case host && (processor || !m.ofDevice && !of && !unified):
 			a.HostMemoryGB = m.gb
@@ -659,7 +648,6 @@ func (a *asking) attach() {
 	if c := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(c) == 1 && is("counts", a.text[c[0].start:c[0].end]) && c[0].n > 1 {
 		a.Count = c[0].n // "... dual"
 	}
-	a.Quantization, a.Context, a.MaxPriceUSD = a.facts.quantization, a.facts.context, a.facts.maxPrice
 }
 
 // has reports whether an amount of memory is of a device, by where it stands and what the device has.
@@ -681,32 +669,30 @@ func (a *asking) between(m amount, n *Named) bool {
 	return start > end || end-start < 4 && !strings.ContainsAny(a.text[start:end], "+&") || m.start >= n.start && m.end <= n.end
 }
 
-var manyAsked = regexp.MustCompile(`\bhow many\b`)
-
 // intend says what the question wants.
 func (a *asking) intend() {
 	model := len(a.Models) > 0 || a.SizeB > 0
 	device := len(a.Hardware) > 0 || a.Host != nil
-	asksHardware := hardwareAsked.MatchString(a.text)
+	asksHardware := says("asks for hardware", a.text)
 	switch {
-	case len(a.Models) > 1 && !manyAsked.MatchString(a.text), len(a.Hardware) > 1 && a.compares():
+	case len(a.Models) > 1 && !says("how many", a.text), len(a.Hardware) > 1 && a.compares():
 		a.Intent = Compare
-	case asksHardware && (!device || manyAsked.MatchString(a.text)) && !(modelsAsked.MatchString(a.text) && !model) || a.MaxPriceUSD > 0 && !device:
+	case asksHardware && (!device || says("how many", a.text)) && !(says("asks for models", a.text) && !model) || a.MaxPriceUSD > 0 && !device:
 		a.Intent = WhichHardware
-	case !model && (device || a.MemoryGB > 0 || a.HostMemoryGB > 0), modelsAsked.MatchString(a.text) && len(a.Models) == 0:
+	case !model && (device || a.MemoryGB > 0 || a.HostMemoryGB > 0), says("asks for models", a.text) && len(a.Models) == 0:
 		a.Intent = Runs
 	case !device && a.MemoryGB == 0 && a.HostMemoryGB == 0:
 		a.Intent = WhichHardware
-		if a.facts.speedWords && a.facts.speed == 0 || a.unknownDevice() {
+		if a.speedWords && a.speed == 0 || a.unknownDevice() {
 			a.Intent = Speed
 		}
-	case a.facts.speedWords:
+	case a.speedWords:
 		a.Intent = Speed
 	default:
 		a.Intent = Fit
 	}
-	if a.facts.speed > 0 && (a.facts.least || a.Intent == WhichHardware || wished.MatchString(a.text)) && (a.Intent == WhichHardware || a.Intent == Runs) {
-		a.MinTPS = a.facts.speed
+	if a.speed > 0 && (a.least || a.Intent == WhichHardware || says("wished", a.text)) && (a.Intent == WhichHardware || a.Intent == Runs) {
+		a.MinTPS = a.speed
 	}
 	if a.Intent == Compare && len(a.Hardware) > 1 {
 		a.Count = 0
@@ -715,7 +701,7 @@ func (a *asking) intend() {
 
 // unknownDevice reports whether a question is about a device that no record has: "... on a Redmi Note 9".
 func (a *asking) unknownDevice() bool {
-	return slices.ContainsFunc(a.Unused, func(w string) bool { return isDigit(w[0]) || isDigit(w[len(w)-1]) }) || unknownAt.MatchString(a.text)
+	return slices.ContainsFunc(a.Unused, func(w string) bool { return isDigit(w[0]) || isDigit(w[len(w)-1]) }) || says("beside an unknown device", a.text)
 }
 
 // unused lists the words that were not used and do say something.
@@ -737,9 +723,9 @@ func (q *Question) Quantizations() []string {
 // Asked are the kinds of hardware that a question asks for, as filters of hardware.
 func (q *Question) Asked() map[string]string {
 	out := map[string]string{}
-	if askedMac.MatchString(q.text) && len(q.Hardware) == 0 {
+	if says("asks for a mac", q.text) && len(q.Hardware) == 0 {
 		out["vendor"] = "apple"
-	} else if askedGPU.MatchString(q.text) && len(q.Hardware) == 0 {
+	} else if says("asks for a card", q.text) && len(q.Hardware) == 0 {
 		out["type"] = "gpu"
 	}
 	return out

@@ -3,6 +3,7 @@ package resolve
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -77,36 +78,23 @@ func (r *Resolver) meant(kind Kind, name string) (a Answer, ok bool) {
 // settle chooses the likeliest of the records that fit. A plain name of a model means the one that was trained to
 // answer, unless it is a slug or a repository.
 func (r *Resolver) settle(a *Answer) {
+	x := r.lexicon(a.Kind)
+	kind := func(c Candidate) float64 { return math.Round(x.recs[x.exact[string(c.Slug)]].ranked / 50) }
 	named := a.Input == string(a.Slug) || strings.Contains(a.Input, "/") || strings.Contains(strings.ToLower(a.Input), "base")
 	switch {
 	case a.Kind == Model && a.Slug != "" && !named:
-		base := r.models.exact[string(a.Slug)]
+		base := x.exact[string(a.Slug)]
 		if tuned := r.tuned(base); len(tuned) > 0 {
-			a.Candidates = r.models.list(append(tuned, base), "has this name and size")
+			a.Candidates = x.list(append(tuned, base), "has this name and size")
 			a.likely("a plain name means the model that was trained to answer")
 		}
-	case a.Slug == "" && a.Ambiguous && !a.listed && len(a.Candidates) > 0:
-		slices.SortStableFunc(a.Candidates, func(x, y Candidate) int { return likelier(y) - likelier(x) })
-		if a.Kind == Hardware && likelier(a.Candidates[0]) > 1 { // a chip for laptops is meant where it is said
-			a.Candidates = slices.DeleteFunc(a.Candidates, func(c Candidate) bool { return likelier(c) < 2 })
+	case a.Slug == "" && a.Ambiguous && !a.listed && len(a.Candidates) > 0 && x != nil:
+		slices.SortStableFunc(a.Candidates, func(x, y Candidate) int { return cmp.Compare(kind(y), kind(x)) })
+		if a.Kind == Hardware && kind(a.Candidates[0]) == 0 { // a chip for laptops is meant where it is said
+			a.Candidates = slices.DeleteFunc(a.Candidates, func(c Candidate) bool { return kind(c) < 0 })
 		}
 		a.likely(a.Reason)
 	}
-}
-
-// likelier is how likely people mean a record that has only a part of its name.
-func likelier(c Candidate) int {
-	words := strings.Split(string(c.Slug), "-")
-	has := func(some ...string) bool {
-		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(some, w) })
-	}
-	switch {
-	case c.Kind == Model && has("instruct", "it", "chat"), c.Kind == Hardware && !has("laptop", "q"):
-		return 2
-	case c.Kind == Model && has("base", "pt", "thinking", "reasoning"):
-		return 0
-	}
-	return 1
 }
 
 // Strict is Resolve for those who keep what they read, such as imports: a name that leaves something open has no slug,

@@ -3,6 +3,8 @@ package resolve
 import (
 	"embed"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -54,8 +56,55 @@ func is(section, word string) bool { return means(section, word) != "" }
 // means is what a section says of a word; empty for nothing.
 func means(section, word string) string { return vocabulary[section].means[word] }
 
-// expression is one of the section of expressions.
-func expression(name string) *regexp.Regexp { return regexp.MustCompile(means("expressions", name)) }
+// patterns are the expressions of the vocabulary by name.
+var patterns = func() map[string]*regexp.Regexp {
+	all := map[string]*regexp.Regexp{}
+	for name, text := range vocabulary["expressions"].means {
+		all[name] = regexp.MustCompile(text)
+	}
+	return all
+}()
+
+// says reports whether a text has what an expression of the vocabulary finds.
+func says(name, text string) bool { return patterns[name].MatchString(text) }
+
+// A place is where something stands in a text, in bytes.
+type place struct{ start, end int }
+
+type places []place
+
+// at reports whether a word is at one of the places.
+func (p places) at(w word) bool {
+	return slices.ContainsFunc(p, func(p place) bool { return w.start < p.end && p.start < w.end })
+}
+
+// A fact is where an expression matches, and its groups; empty ones were not matched.
+type fact struct {
+	place
+	part []string
+}
+
+// find finds all that an expression of the vocabulary matches.
+func find(name, text string) (out []fact) {
+	for _, m := range patterns[name].FindAllStringSubmatchIndex(text, -1) {
+		f := fact{place: place{m[0], m[1]}}
+		for ; len(m) > 0; m = m[2:] {
+			f.part = append(f.part, text[max(m[0], 0):max(m[1], 0)])
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// number is the number in the first of some groups that has one; 0 for none.
+func (f *fact) number(groups ...int) float64 {
+	for _, g := range groups {
+		if n, err := strconv.ParseFloat(strings.ReplaceAll(f.part[g], ",", ""), 64); err == nil {
+			return n
+		}
+	}
+	return 0
+}
 
 // A rewriting is a form that programs print, and how it is written instead. Texts without the sign do not have the form.
 type rewriting struct {
