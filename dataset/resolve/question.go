@@ -112,95 +112,90 @@ func (r *Resolver) device(slug dataset.Slug) *dataset.Hardware {
 // A span is words of a text that name something.
 type span struct {
 	from, to int // words
+	reach    int // the word that ended it
 	words    []string
 	machine  []string // words for a machine that has no record, or several: its chip is meant
 	matches  []match
 	weight   float64
 }
 
-// spans finds the words that name records of a lexicon, the longest names first. A name is of neighbouring words;
-// between them may be words that say nothing.
+// spans finds the words that name records of a lexicon, the longest names first.
 func (a *asking) spans(x *lexicon, ws []word) (out []span) {
+	begun := make([]*span, len(ws)) // the names that begin at each word
+	for i := range ws {
+		begun[i] = a.grow(x, ws, i)
+	}
 	for {
-		var best span
-		for i := range ws {
-			if !a.mayBegin(x, ws, i) {
-				continue
-			}
-			if s := a.grow(x, ws, i); s != nil && a.weigh(x, ws, s) && s.weight > best.weight {
-				best = *s
+		var best *span
+		for _, s := range begun {
+			if s != nil && (best == nil || s.weight > best.weight) {
+				best = s
 			}
 		}
-		if best.weight == 0 {
-			slices.SortFunc(out, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+		if best == nil {
+			slices.SortFunc(out, func(a, b span) int { return a.from - b.from })
 			return out
 		}
 		a.use(ws[best.from].start, ws[best.to-1].end)
-		out = append(out, best)
+		for i, s := range begun {
+			if i == best.to || s != nil && s.from < best.to && s.reach >= best.from {
+				begun[i] = a.grow(x, ws, i)
+			}
+		}
+		out = append(out, *best)
 	}
 }
 
-// mayBegin reports whether a name can begin at a word.
-func (a *asking) mayBegin(x *lexicon, ws []word, i int) bool {
-	number := isDigit(ws[i].text[0])
-	switch {
-	case a.usedAt(ws[i]), common(ws, i), i > 0 && !a.usedAt(ws[i-1]) && ws[i].start == ws[i-1].end && number && ws[i-1].text[0] < 0x80:
-		return false
-	case x.kind == Hardware:
-		billions := number && i+1 < len(ws) && ws[i+1].text == "b" && ws[i+1].start == ws[i].end
-		return !billions && !is("brands", ws[i].text)
-	}
-	return true
-}
-
-// mostRecords is how many records may have words that name one of them.
-const mostRecords = 130
-
-// grow finds the name that begins at a word.
+// grow finds the name that begins at a word, nil for none. It is of neighbouring words; between them may be words that
+// say nothing.
 func (a *asking) grow(x *lexicon, ws []word, from int) *span {
 	s := &span{from: from, to: from}
 	var set postings
 	var optional []string
 	machine := x.kind == Hardware
+	w, next := ws[from].text, ws[min(from+1, len(ws)-1)]
+	switch {
+	case isDigit(w[0]) && from > 0 && !a.usedAt(ws[from-1]) && a.joined(ws[from-1], ws[from], ""), machine && is("brands", w),
+		is("common", w) && !(next.start == ws[from].end && isDigit(next.text[0])): // the a of A100 is no word of a sentence
+		return nil
+	}
 grow:
-	for j := from; j < len(ws); j++ {
-		w, last := ws[j].text, j == len(ws)-1
-		switch {
-		case a.facts.at(ws[j]) && set != nil:
+	for s.reach = from; s.reach < len(ws); s.reach++ {
+		j, w := s.reach, ws[s.reach].text
+		if a.facts.at(ws[j]) && set != nil || machine && is("brands", w) {
 			continue
-		case a.usedAt(ws[j]), j > from && strings.Contains(a.text[min(ws[j-1].end, ws[j].start):ws[j].start], " + "):
-			break grow
-		case machine && is("brands", w), set != nil && !last && machine && w == "with" && len(optional) > 0, set != nil && !last && w == "the":
-			continue
-		case common(ws, j) && !(j > from && a.joined(ws[j-1], ws[j], "-")):
+		}
+		if a.usedAt(ws[j]) || j > from && strings.Contains(a.text[min(ws[j-1].end, ws[j].start):ws[j].start], " + ") {
 			break grow
 		}
 		next := x.post[w]
 		if set != nil {
 			next = set.and(next)
 		}
-		if next == nil && x.post[w] != nil && len(optional) > 0 { // the machine has no record: its chip is meant
+		if next == nil && len(optional) > 0 { // the machine has no record: its chip is meant
 			kept := without(s.words, optional)
 			if next = x.all(append(kept, w)); next != nil {
 				s.machine, s.words, optional = append(s.machine, optional...), kept, nil
 			}
 		}
-		switch {
-		case (next == nil || set == nil) && (screen(w) || w == "inch") && len(optional)+len(s.machine) > 0 && !last:
-		case next == nil && machine && is("optional", w):
+		if (next == nil || set == nil) && (screen(w) || w == "inch") && len(optional)+len(s.machine) > 0 {
+			continue
+		}
+		if next == nil && machine && is("optional", w) {
 			if s.machine = append(s.machine, w); set != nil {
 				s.to = j + 1
 			}
-		case next == nil:
-			break grow
-		default:
-			if machine && is("optional", w) {
-				optional = append(optional, w)
-			}
-			set, s.words, s.to = next, append(s.words, w), j+1
+			continue
 		}
+		if next == nil {
+			break grow
+		}
+		if is("optional", w) {
+			optional = append(optional, w)
+		}
+		set, s.words, s.to = next, append(s.words, w), j+1
 	}
-	if set == nil || len(set) > mostRecords {
+	if set == nil || !a.weigh(x, ws, s) {
 		return nil
 	}
 	return s
@@ -212,13 +207,11 @@ func (a *asking) weigh(x *lexicon, ws []word, s *span) bool {
 	if x.kind == Hardware {
 		gb = a.memoryAt(ws[s.from].start, ws[s.to-1].end)
 	}
-	s.matches = x.match(s.words, gb, true)
-	if len(s.matches) == 0 {
+	if s.matches = x.match(s.words, gb, true); len(s.matches) == 0 {
 		return false
 	}
-	if chip := without(s.words, nil); x.kind == Hardware && s.matches[0].cost >= numberWeight && len(chip) > 0 && len(chip) < len(s.words) {
-		// a MacBook Pro of which the size of the screen is not said
-		if m := x.match(chip, gb, true); len(m) > 0 && m[0].cost < s.matches[0].cost && m[0].share > 0.9 {
+	if s.matches[0].cost >= numberWeight { // a MacBook Pro of which the size of the screen is not said
+		if m := x.match(without(s.words, nil), gb, true); len(m) > 0 && m[0].share > 0.9 {
 			s.machine, s.matches = append(s.machine, s.words...), m
 		}
 	}
@@ -227,10 +220,9 @@ func (a *asking) weigh(x *lexicon, ws []word, s *span) bool {
 		return false
 	}
 	s.weight = best.share
-	f := &best.forms[0]
-	for i, w := range f.words {
+	for i, w := range best.forms[0].words {
 		if slices.Contains(s.words, w) {
-			s.weight += f.weight[i]
+			s.weight += best.forms[0].weight[i]
 		}
 	}
 	return true
@@ -254,15 +246,7 @@ func sells(words []string) bool {
 			kind = w
 		}
 	}
-	return !slices.ContainsFunc(words, func(w string) bool {
-		chips := means("macs", w)
-		return chips != "" && !strings.Contains(chips, kind)
-	})
-}
-
-// common reports whether a word is one of sentences. The a of A100 is none.
-func common(ws []word, i int) bool {
-	return is("common", ws[i].text) && !(i+1 < len(ws) && ws[i+1].start == ws[i].end && isDigit(ws[i+1].text[0]))
+	return !slices.ContainsFunc(words, func(w string) bool { return is("macs", w) && !strings.Contains(means("macs", w), kind) })
 }
 
 // firm reports whether words can name hardware in a sentence: they have a number of three digits, letters with a
@@ -271,16 +255,13 @@ func firm(s *span, ws []word) bool {
 	plain := 0
 	for i := s.from; i < s.to; i++ {
 		w := ws[i].text
-		if !slices.Contains(s.words, w) {
-			continue
-		}
-		switch digit := isDigit(w[0]); {
-		case digit && len(w) >= 4, digit && len(w) == 3 && s.to-s.from > 1:
-			return true
-		case digit && i > s.from && ws[i].start <= ws[i-1].end+1 && len(ws[i-1].text) <= 2:
-			return true
-		case digit, len(w) == 1, is("lines", w), is("suffixes", w), is("shapes", w), is("optional", w):
-		default:
+		switch {
+		case !slices.Contains(s.words, w):
+		case isDigit(w[0]):
+			if len(w) >= 4 || len(w) == 3 && s.to-s.from > 1 || i > s.from && ws[i].start <= ws[i-1].end+1 && len(ws[i-1].text) <= 2 {
+				return true
+			}
+		case len(w) > 1 && !is("lines", w) && !is("suffixes", w) && !is("shapes", w) && !is("optional", w):
 			plain++
 		}
 	}
@@ -292,54 +273,43 @@ func firm(s *span, ws []word) bool {
 // chip, such as M3.
 func (a *asking) isChip(s *span) bool {
 	w := s.words[0]
-	switch chip := isLetter(w[0]) && isDigit(w[len(w)-1]); {
-	case len(s.words) > 1:
+	if len(s.words) > 1 {
 		return false
-	case !chip && s.matches[0].share < 0.9 && !s.matches[0].begins(w):
-		return true
 	}
-	return len(w) <= 3 && a.r.hardware.all(texts(split(w))) != nil && !isSize(w)
+	return !isDigit(w[len(w)-1]) && !s.matches[0].begins(w) || len(w) <= 3 && a.r.hardware.all(texts(split(w))) != nil
 }
 
 // joined reports whether nothing, or one of some signs, is between two words.
 func (a *asking) joined(w, next word, signs string) bool {
-	if w.text[0] >= 0x80 || next.text[0] >= 0x80 {
-		return false
-	}
-	return next.start <= w.end || next.start == w.end+1 && strings.IndexByte(signs, a.text[w.end]) >= 0
+	return next.text[0] < 0x80 && (next.start <= w.end || next.start == w.end+1 && strings.IndexByte(signs, a.text[w.end]) >= 0)
 }
 
 // broken reports whether a word beside a span makes another product of it, or says that no record is meant.
 func (a *asking) broken(x *lexicon, ws []word, s *span) bool {
 	free := func(i int) bool { return i >= 0 && i < len(ws) && !a.usedAt(ws[i]) }
-	hyphen := func(i int) bool { return a.joined(ws[i], ws[i+1], "-_") } // between words i and i+1
-	numbered := func(w string) bool { return isDigit(w[len(w)-1]) }
 	if i := s.to; free(i) {
-		w := ws[i].text
-		joined, touching := hyphen(i-1), ws[i-1].end == ws[i].start
-		switch model := x.kind == Model; {
+		w, joined := ws[i].text, a.joined(ws[i-1], ws[i], "-_")
+		numbered := func(w string) bool { return isDigit(w[len(w)-1]) }
+		switch {
 		case is("derived", w):
 			return true
-		case model && isSize(w):
+		case x.kind == Model && isSize(w):
 			return !strings.Contains(a.text[ws[i-1].end:ws[i].start], "v")
-		case model && joined && !is("common", w):
+		case x.kind == Model && joined:
 			return true
-		case model:
-		case w == "laptop" && !slices.Contains(s.words, w) && s.matches[0].hardware.Type == "gpu":
+		case x.kind == Model:
+		case w == "laptop" && s.matches[0].hardware.Type == "gpu":
 			return true
-		case w == "s" && (a.several || len(a.numbers) > 0 || says("bare number of devices", a.text[:ws[s.from].start])):
-		case is("suffixes", w) && (joined || len(w) > 1), joined && touching && w != "s" && w != "x" && !is("brands", w), isDigit(w[0]) && joined:
+		case w == "s" && (a.several || len(a.numbers) > 0):
+		case is("suffixes", w) && (joined || len(w) > 1), joined && ws[i-1].end == ws[i].start && w != "x", isDigit(w[0]) && joined:
 			return true
 		}
-		if isDigit(w[0]) && !slices.ContainsFunc(s.words, numbered) && ws[i-1].end+1 >= ws[i].start {
+		if isDigit(w[0]) && !slices.ContainsFunc(s.words, numbered) {
 			return true
 		}
 	}
-	if i := s.from - 1; free(i) && hyphen(i) {
-		if x.kind == Hardware {
-			return isDigit(ws[i].text[0])
-		}
-		return x.kind == Model && !is("common", ws[i].text) && a.text[ws[i].end] != '/' && ws[i].text != "ud"
+	if i := s.from - 1; free(i) && a.joined(ws[i], ws[i+1], "-_") {
+		return x.kind == Model && a.text[ws[i].end] != '/' || x.kind == Hardware && isDigit(ws[i].text[0])
 	}
 	return false
 }
