@@ -121,7 +121,7 @@ func (c *Call) machine(q *resolve.Question, main string, devices []resolve.Named
 	if q.Tool != nil && fit.Rules(q.Tool.Slug) == fit.VLLM {
 		c.Params.Set("engine", string(fit.VLLM))
 	}
-	first := devices[slices.IndexFunc(devices, func(n resolve.Named) bool { return n.Slug != "" })].Device()
+	first := devices[slices.IndexFunc(devices, func(n resolve.Named) bool { return n.Slug != "" })].Device
 	memory := q.MemoryGB
 	if first.Type == "cpu" && memory == 0 {
 		memory = q.HostMemoryGB

@@ -122,12 +122,17 @@ func (r *Resolver) keep(a *Answer, h *dataset.Hardware, reason string) {
 	}
 }
 
+// withMemory are those of some records that can have a memory, 0 for any.
+func (r *Resolver) withMemory(recs []int, gb float64) []int {
+	return slices.DeleteFunc(slices.Clone(recs), func(rec int) bool {
+		_, clash := memoryOf(r.hardware.recs[rec].hardware, gb)
+		return gb > 0 && clash
+	})
+}
+
 // choose answers with the one of several records that has a memory, or with none.
 func (r *Resolver) choose(recs []int, memory float64, why string) (a Answer) {
-	kept := slices.DeleteFunc(slices.Clone(recs), func(rec int) bool {
-		_, clash := memoryOf(r.hardware.recs[rec].hardware, memory)
-		return memory > 0 && clash
-	})
+	kept := r.withMemory(recs, memory)
 	if len(kept) == 0 {
 		kept = recs
 	}
@@ -281,7 +286,7 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 			a.Kind = Hardware
 			a.unsure(fmt.Sprintf("%q beside the name could not be read", unread), "without what could not be read")
 		case n.Slug == "":
-		case n.Ambiguous && n.device.Variants == nil:
+		case n.Ambiguous && n.Device.Variants == nil:
 			a.Slug, a.Name, a.Confidence = "", "", ""
 		case q.Host != nil && len(q.Hardware) > 0:
 			a.Confidence, a.Reason = Parsed, "in a machine with "+q.Host.Name
@@ -296,14 +301,14 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 // processor.
 func inside(found []Named) []Named {
 	i := slices.IndexFunc(found, func(n Named) bool {
-		return n.device != nil && (n.device.IntegratedGPU != nil || n.device.Type == "cpu")
+		return n.Device != nil && (n.Device.IntegratedGPU != nil || n.Device.Type == "cpu")
 	})
 	if i < 0 || len(found) < 2 {
 		return found
 	}
 	chip := found[i]
 	others := slices.Delete(slices.Clone(found), i, i+1)
-	switch device := others[0].device; {
+	switch device := others[0].Device; {
 	case len(others) > 1 || device == nil:
 		return found
 	case device.Type == "apu":
@@ -325,8 +330,8 @@ func (a *asking) unread(main int, found []Named) string {
 	board := slices.ContainsFunc(a.words[:min(2, len(a.words))], func(w word) bool { return is("board makers", w.text) })
 	behind := len(found) > 0 && found[0].start >= main && madeBy(a.text) // the chip of that machine
 	architecture := ""
-	if len(found) > 0 && found[0].device != nil && found[0].device.Architecture != nil {
-		architecture = strings.ToLower(*found[0].device.Architecture)
+	if len(found) > 0 && found[0].Device != nil && found[0].Device.Architecture != nil {
+		architecture = strings.ToLower(*found[0].Device.Architecture)
 	}
 	before := word{text: " "}
 	for _, w := range a.words {

@@ -50,6 +50,7 @@ type known struct {
 
 	model    *dataset.Model
 	hardware *dataset.Hardware
+	variants []int           // records of the products that it is kept for
 	owners   map[string]bool // accounts and names of the maker of a model, lower case
 }
 
@@ -432,6 +433,13 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 		for _, name := range x.record(k, slices.Clone(h.Aliases)) {
 			words, memory := nameWords(name)
 			x.add(words, memory, false)
+		}
+	}
+	for i := range hardware {
+		if variants := hardware[i].Variants; variants != nil {
+			for _, slug := range *variants {
+				x.recs[i].variants = append(x.recs[i].variants, x.exact[string(slug)])
+			}
 		}
 	}
 	x.share(hardware)

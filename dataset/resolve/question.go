@@ -49,13 +49,10 @@ type Question struct {
 // Named is what a part of a question names.
 type Named struct {
 	Answer
-	// Count is the number of devices, 0 if not said; MemoryGB the memory of one, 0 if not said.
-	start, end int
-	device     *dataset.Hardware
-}
+	Device *dataset.Hardware // that it means, nil for none
 
-// Device is the hardware that a name means, nil for none.
-func (n *Named) Device() *dataset.Hardware { return n.device }
+	start, end int
+}
 
 // asking is a question while it is read.
 type asking struct {
@@ -344,19 +341,13 @@ func (a *asking) readCounts() {
 // readTool finds the tool that a question names: all words of a name, in order.
 func (a *asking) readTool() {
 	x := a.r.tools
-	best := 0
 	for i, w := range a.words {
-		if a.usedAt(w) || is("common", w.text) {
-			continue
-		}
 		for to := min(i+4, len(a.words)); to > i; to-- {
-			words, start, end := texts(a.words[i:to]), w.start, a.words[to-1].end
-			m := x.match(words, 0, true)
-			behind := i > 0 && is("before tools", a.words[i-1].text)
-			if len(m) > 0 && m[0].cost <= 0.5 && (len(words) > 1 || !is("tools", words[0]) || behind) && end-start > best {
-				best = end - start
-				a.Tool = &Named{Answer: Answer{Kind: Tool}, start: start, end: end}
-				a.Tool.found(m[0].known, Parsed, "")
+			found, end := x.whole(texts(a.words[i:to])), a.words[to-1].end
+			other := to == i+1 && is("tools", w.text) && !(i > 0 && is("before tools", a.words[i-1].text))
+			if len(found) > 0 && !other && (a.Tool == nil || end-w.start > a.Tool.end-a.Tool.start) {
+				a.Tool = &Named{Answer: Answer{Kind: Tool}, start: w.start, end: end}
+				a.Tool.found(&x.recs[found[0]], Parsed, "")
 			}
 		}
 	}
@@ -365,24 +356,22 @@ func (a *asking) readTool() {
 	}
 }
 
-// readModels finds the models of a question.
+// readModels finds the models of a question, the second of "Llama 3.1 405B vs 70B" among them.
 func (a *asking) readModels() {
 	x := a.r.models
 	ws := x.spell(sized(a.words), true)
-	var last *span
-	for _, s := range a.spans(x, ws) {
-		n := a.named(x, ws, &s)
-		if n.Slug != "" || len(n.Candidates) > 0 {
-			a.Models = append(a.Models, n)
-			last = &s
+	spans := a.spans(x, ws)
+	for i, w := range ws {
+		if len(spans) == 1 && i > spans[0].to && isSize(w.text) && !a.usedAt(w) {
+			words := append(slices.DeleteFunc(slices.Clone(spans[0].words), isSize), w.text)
+			if m := x.match(words, 0, true); len(m) > 0 {
+				spans = append(spans, span{from: i, to: i + 1, words: words, matches: m})
+			}
 		}
 	}
-	for i, w := range ws {
-		if last != nil && !a.usedAt(w) && isSize(w.text) && i > last.to && i < last.to+3 && len(a.Models) == 1 { // "Llama 3.1 405B vs 70B"
-			words := append(slices.DeleteFunc(slices.Clone(last.words), isSize), w.text)
-			if m := x.match(words, 0, true); len(m) > 0 {
-				a.Models = append(a.Models, a.named(x, ws, &span{from: i, to: i + 1, words: words, matches: m}))
-			}
+	for _, s := range spans {
+		if n := a.named(x, ws, &s); n.Slug != "" || len(n.Candidates) > 0 {
+			a.Models = append(a.Models, n)
 		}
 	}
 }
@@ -392,8 +381,8 @@ func (a *asking) readSize() {
 	for _, w := range sized(a.words) {
 		if n := params(w.text); n > 0 && strings.HasSuffix(w.text, "b") && !a.usedAt(w) {
 			a.use(w.start, w.end)
-			if a.SizeB == 0 && len(a.Models) == 0 {
-				a.SizeB = n
+			if len(a.Models) == 0 {
+				a.SizeB = cmp.Or(a.SizeB, n)
 			}
 		}
 	}
@@ -404,7 +393,7 @@ func (a *asking) readHardware() {
 	x := a.r.hardware
 	laptop := slices.ContainsFunc(a.words, func(w word) bool { return w.text == "laptop" }) || ofLaptop(a.text)
 	for _, s := range a.spans(x, a.words) {
-		if laptop && !slices.Contains(s.words, "laptop") {
+		if laptop {
 			gb := a.memoryAt(a.words[s.from].start, a.words[s.to-1].end)
 			if m := x.match(append(slices.Clip(s.words), "laptop"), gb, true); len(m) > 0 && !m[0].own && !m[0].clash {
 				s.matches = m
@@ -419,24 +408,22 @@ func (a *asking) readHardware() {
 // named is what a span names.
 func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	n.start, n.end = ws[s.from].start, ws[s.to-1].end
-	best := s.matches[0]
-	n.Input, n.Kind, n.Candidates = a.text[n.start:n.end], x.kind, a.fitting(x, s.matches)
-	n.found(best.known, Parsed, "every word of the name is accounted for")
-	if n.device = best.hardware; len(n.Candidates) == 1 && best.cost < shapeWord && x.kind == Hardware {
-		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.device(n.Candidates[0].Slug)
-	}
-	single := len(n.Candidates) == 1
-	if why := a.doubt(x, ws, s, n.device); why != "" || a.broken(x, ws, s) {
-		n.unsure(cmp.Or(why, "the question has another word in the name"))
-		return n
-	}
+	best, fitting := s.matches[0], a.fitting(x, s.matches)
+	single := len(fitting) == 1
+	k := &x.recs[fitting[0]]
+	n.Input, n.Kind, n.Candidates = a.text[n.start:n.end], x.kind, x.list(fitting, "fits what the question says")
+	n.found(k, Parsed, "every word of the name is accounted for")
+	n.Device = k.hardware
+	why := a.doubt(x, ws, s, n.Device)
 	switch {
+	case why != "" || a.broken(x, ws, s):
+		n.unsure(cmp.Or(why, "the question has another word in the name"))
 	case best.bare && a.strict && single:
 		n.Confidence, n.Ambiguous, n.Reason = Likely, true, "the name does not state the memory"
 	case best.cost >= shapeWord && a.strict && !best.memory && single:
 		n.unsure("the name leaves out " + strings.Join(best.missing, " "))
-	case n.device != nil && n.device.Variants != nil:
-		a.variantOf(&n)
+	case k.variants != nil:
+		a.variantOf(&n, k)
 	case !single || best.cost >= shapeWord:
 		n.Confidence, n.Ambiguous, n.Reason = Likely, !single, "the likeliest of what fits"
 	default:
@@ -445,27 +432,24 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	return n
 }
 
-// fitting are the matches that fit about as well as the best.
-func (a *asking) fitting(x *lexicon, matches []match) (out []Candidate) {
+// fitting are the records that fit about as well as the best. The name of graphics does not say which processor they are in.
+func (a *asking) fitting(x *lexicon, matches []match) (out []int) {
 	best := matches[0]
 	slack := sizeWeight
 	if best.cost < shapeWord {
 		slack = freeWord
 	}
-	lineless := slices.ContainsFunc(best.missing, func(w string) bool { return w == "rtx" || w == "gtx" || w == "rx" })
+	lineless := slices.ContainsFunc(best.missing, func(w string) bool { return w == "rtx" || w == "gtx" })
 	for _, m := range matches {
-		laptop := a.strict && lineless && !a.several && m.laptop && m.cost < best.cost+sizeWeight+freeWord
+		laptop := a.strict && lineless && !a.several && m.laptop
 		if m.clash == best.clash && m.own == best.own && (m.cost <= best.cost+slack && (!m.laptop || best.laptop) || laptop) {
-			out = append(out, Candidate{x.kind, m.slug, m.name, "fits what the question says"})
+			out = append(out, m.rec)
 		}
 	}
 	out = out[:min(MaxCandidates, len(out))]
-	return slices.DeleteFunc(out, func(c Candidate) bool { // the name of graphics does not say which processor they are in
-		if x.kind != Hardware {
-			return false
-		}
-		own := a.r.device(c.Slug).IntegratedGPU
-		return own != nil && slices.ContainsFunc(out, func(o Candidate) bool { return o.Slug == *own })
+	return slices.DeleteFunc(slices.Clone(out), func(rec int) bool {
+		h := x.recs[rec].hardware
+		return h != nil && h.IntegratedGPU != nil && slices.Contains(out, x.exact[string(*h.IntegratedGPU)])
 	})
 }
 
@@ -499,32 +483,24 @@ func (a *asking) doubt(x *lexicon, ws []word, s *span, h *dataset.Hardware) stri
 }
 
 // variantOf chooses among the variants of a record by the memory that was said.
-func (a *asking) variantOf(n *Named) {
-	kept := *n.device.Variants
-	n.Candidates, n.Ambiguous, n.Reason = nil, true, "the record for what does not say which product it is"
+func (a *asking) variantOf(n *Named, k *known) {
 	gb := a.memoryAt(n.start, n.end)
-	if gb == 0 && a.strict && n.device.UnifiedMemory && len(a.memories) > 0 {
-		gb = a.memories[0].gb
-	}
-	for i := range a.r.hardware.recs {
-		v := &a.r.hardware.recs[i]
-		if _, clash := memoryOf(v.hardware, gb); slices.Contains(kept, v.slug) && (gb == 0 || !clash) {
-			n.Candidates = append(n.Candidates, Candidate{Hardware, v.slug, v.name, "one of the products with this name"})
-		}
-	}
+	fit := a.r.withMemory(k.variants, gb)
+	n.Candidates = a.r.hardware.list(fit, "one of the products with this name")
+	n.Ambiguous, n.Reason = true, "the record for what does not say which product it is"
 	switch {
-	case len(n.Candidates) == 0:
+	case len(fit) == 0:
 		n.unsure(fmt.Sprintf("no record with this name has %v GB of memory", gb))
-	case len(n.Candidates) == 1 && gb > 0:
-		n.Slug, n.Name, n.device = n.Candidates[0].Slug, n.Candidates[0].Name, a.r.device(n.Candidates[0].Slug)
-		n.Candidates, n.Ambiguous, n.Reason = nil, false, "only this one is sold with that memory"
+	case len(fit) == 1 && gb > 0:
+		n.found(&a.r.hardware.recs[fit[0]], Parsed, "only this one is sold with that memory")
+		n.Device, n.Candidates, n.Ambiguous = a.r.hardware.recs[fit[0]].hardware, nil, false
 	}
 }
 
 // unsure leaves the candidates, and takes none of them.
 func (n *Named) unsure(why string) {
 	n.Answer.unsure(why, "the nearest name")
-	n.device = nil
+	n.Device = nil
 }
 
 // usedAt reports whether a word is of a fact or of a name that was read.
@@ -536,9 +512,8 @@ func (a *asking) use(start, end int) { a.names = append(a.names, place{start, en
 func (a *asking) memoryAt(start, end int) float64 {
 	between := func(from, to int) bool { return from <= to && strings.Trim(a.text[from:to], " -(,/vramwith") == "" }
 	for _, m := range a.memories {
-		switch {
-		case m.ofHost:
-		case a.strict && !strings.Contains(a.text[m.start:m.end], "total"), between(m.end, start), between(end, m.start), m.start > start && m.end <= end:
+		at := between(m.end, start) || between(end, m.start) || m.start > start && m.end <= end
+		if !m.ofHost && (at || a.strict && !strings.Contains(a.text[m.start:m.end], "total")) {
 			return m.gb
 		}
 	}
@@ -548,39 +523,45 @@ func (a *asking) memoryAt(start, end int) float64 {
 // countOf finds the number of devices at a name.
 func (a *asking) countOf(n *Named) {
 	for _, c := range a.numbers {
-		if c.end <= n.start && says("between a number and devices", a.text[c.end:n.start]) || c.start >= n.end && strings.Trim(a.text[n.end:c.start], " x*×(s") == "" {
+		if c.end <= n.start && says("between a number and devices", a.text[c.end:n.start]) ||
+			c.start >= n.end && strings.Trim(a.text[n.end:c.start], " x*×(s") == "" {
 			n.Count = c.n
 			return
 		}
 	}
-	if m := patterns["bare number of devices"].FindStringSubmatchIndex(a.text[:n.start]); m != nil && !a.usedAt(word{start: m[2], end: m[3]}) {
-		n.Count, _ = strconv.Atoi(a.text[m[2]:m[3]])
-		a.use(m[2], m[3])
+	for _, f := range find("bare number of devices", a.text[:n.start]) {
+		if number := (word{start: f.start, end: f.end}); !a.usedAt(number) {
+			n.Count = int(f.number(1))
+			a.use(f.start, f.end)
+		}
 	}
 }
 
 // roles tells what computes from what is beside it: the processor of a machine with a card, the graphics inside a
 // processor, the machine around a chip.
 func (a *asking) roles() {
-	card := slices.ContainsFunc(a.Hardware, func(n Named) bool { return n.device != nil && n.device.Type == "gpu" })
+	card := slices.ContainsFunc(a.Hardware, func(n Named) bool { return n.Device != nil && n.Device.Type == "gpu" })
+	inside := func(part, whole *dataset.Hardware) bool {
+		return whole.IntegratedGPU != nil && *whole.IntegratedGPU == part.Slug
+	}
 	var kept []Named
 	for _, n := range a.Hardware {
-		h := n.device
-		switch same := slices.IndexFunc(kept, func(k Named) bool {
-			return k.device != nil && h != nil && a.r.Related(k.device.Slug, h.Slug)
-		}); {
+		h := n.Device
+		var same *Named // another name for the same device
+		if i := slices.IndexFunc(kept, func(k Named) bool { return k.Device != nil && h != nil && a.r.Related(k.Device.Slug, h.Slug) }); i >= 0 {
+			same = &kept[i]
+		}
+		switch {
 		case h != nil && h.Type == "cpu" && card:
 			a.Host = &n
-		case same >= 0 && a.strict && kept[same].device.Chip != nil: // the chip of that machine
-			kept[same] = n
-		case same >= 0 && a.strict && h.IntegratedGPU != nil && *h.IntegratedGPU == kept[same].device.Slug:
+		case same != nil && a.strict && inside(same.Device, h):
 			n.Reason = "graphics inside " + n.Name
-			kept[same] = n
-		case same >= 0 && kept[same].device.IntegratedGPU != nil && *kept[same].device.IntegratedGPU == h.Slug && !a.strict:
-			kept[same] = n // the graphics compute
-		case same >= 0: // one chip by two names
-			kept[same].Count = max(kept[same].Count, n.Count)
-		case h == nil && card && !a.compares() && !(a.strict && len(n.Candidates) > 0 && a.r.device(n.Candidates[0].Slug).Type == "gpu"):
+			*same = n
+		case same != nil && (a.strict && same.Device.Chip != nil || !a.strict && inside(h, same.Device)): // what computes
+			*same = n
+		case same != nil:
+			same.Count = max(same.Count, n.Count)
+		case h == nil && card && !(a.strict && len(n.Candidates) > 0 && a.r.device(n.Candidates[0].Slug).Type == "gpu"):
 		default:
 			kept = append(kept, n)
 		}
@@ -588,80 +569,70 @@ func (a *asking) roles() {
 	a.Hardware = kept
 }
 
-// compares reports whether a text sets several things side by side.
-func (a *asking) compares() bool { return says("comparing", a.text) }
-
 // attach gives the amounts of memory and the numbers of devices to what they are of.
 func (a *asking) attach() {
-	var known, unified, card bool
+	var known, card bool
 	for _, n := range a.Hardware {
-		if h := n.device; h != nil {
-			known, card = true, card || h.Type == "gpu" && !h.UnifiedMemory
-			unified = unified || h.UnifiedMemory || slices.Contains([]dataset.HardwareType{"apu", "desktop"}, h.Type)
+		known, card = known || n.Device != nil, card || n.Device != nil && n.Device.Type == "gpu"
+		if a.Count += n.Count; n.Count == 0 && len(a.Hardware) > 1 {
+			a.Count++
 		}
 	}
-	processor := len(a.Hardware) == 1 && known && a.Hardware[0].device.Type == "cpu"
+	processor := len(a.Hardware) == 1 && known && a.Hardware[0].Device.Type == "cpu"
 	host := processor || card || !known && says("of hosts", a.text) && !says("of machines", a.text)
 	for _, m := range a.memories {
 		switch of := slices.ContainsFunc(a.Hardware, func(n Named) bool { return a.has(&n, m) }); {
-		case host && (processor || !m.ofDevice && !of && !unified):
+		case host && (processor || !m.ofDevice && !of):
 			a.HostMemoryGB = m.gb
 		case m.ofDevice || a.MemoryGB == 0:
 			a.MemoryGB = m.gb
 		}
 	}
-	for _, n := range a.Hardware {
-		if a.Count += n.Count; n.Count == 0 && len(a.Hardware) > 1 {
-			a.Count++
-		}
-	}
-	if c := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(c) == 1 && is("counts", a.text[c[0].start:c[0].end]) && c[0].n > 1 {
+	if c := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(c) == 1 && is("counts", a.text[c[0].start:c[0].end]) {
 		a.Count = c[0].n // "... dual"
 	}
 }
 
-// has reports whether an amount of memory is of a device, by where it stands and what the device has.
+// has reports whether an amount of memory is of a device: it has just that, or the amount stands at it, with no "and" or plus
+// between.
 func (a *asking) has(n *Named, m amount) bool {
-	if n.device == nil || m.ofHost {
+	if n.Device == nil || m.ofHost {
 		return false
 	}
-	own, clash := memoryOf(n.device, m.gb)
-	may := own || !clash && n.device.UnifiedMemory || n.device.VRAMGB != nil && m.gb <= 2**n.device.VRAMGB
-	return may && a.between(m, n) || own && len(a.Hardware) == 1 && a.HostMemoryGB == 0
+	own, _ := memoryOf(n.Device, m.gb)
+	start, end := min(m.end, n.end), max(m.start, n.start)
+	at := start >= end || end-start < 4 && !strings.ContainsAny(a.text[start:end], "+&")
+	return own && a.HostMemoryGB == 0 || at && (n.Device.VRAMGB == nil || m.gb <= 2**n.Device.VRAMGB)
 }
 
-// between reports whether an amount stands at a device, with no "and" or plus between.
-func (a *asking) between(m amount, n *Named) bool {
-	start, end := m.end, n.start
-	if m.start >= n.end {
-		start, end = n.end, m.start
-	}
-	return start > end || end-start < 4 && !strings.ContainsAny(a.text[start:end], "+&") || m.start >= n.start && m.end <= n.end
-}
-
-// intend says what the question wants.
+// intend says what the question wants: the first of the rules that holds.
 func (a *asking) intend() {
 	model := len(a.Models) > 0 || a.SizeB > 0
 	device := len(a.Hardware) > 0 || a.Host != nil
-	asksHardware := says("asks for hardware", a.text)
-	switch {
-	case len(a.Models) > 1 && !says("how many", a.text), len(a.Hardware) > 1 && a.compares():
-		a.Intent = Compare
-	case asksHardware && (!device || says("how many", a.text)) && !(says("asks for models", a.text) && !model) || a.MaxPriceUSD > 0 && !device:
-		a.Intent = WhichHardware
-	case !model && (device || a.MemoryGB > 0 || a.HostMemoryGB > 0), says("asks for models", a.text) && len(a.Models) == 0:
-		a.Intent = Runs
-	case !device && a.MemoryGB == 0 && a.HostMemoryGB == 0:
-		a.Intent = WhichHardware
-		if a.speedWords && a.speed == 0 || a.unknownDevice() {
-			a.Intent = Speed
+	machine := device || a.MemoryGB > 0 || a.HostMemoryGB > 0
+	compares, many := says("comparing", a.text), says("how many", a.text)
+	// a device that no record has: "... on a Redmi Note 9"
+	unknown := says("beside an unknown device", a.text) ||
+		slices.ContainsFunc(a.Unused, func(w string) bool { return isDigit(w[0]) || isDigit(w[len(w)-1]) })
+	for _, rule := range []struct {
+		Intent
+		holds bool
+	}{
+		{Compare, len(a.Models) > 1 && !many || len(a.Hardware) > 1 && compares},
+		{WhichHardware, says("asks for hardware", a.text) && (!device || many) && (model || !says("asks for models", a.text))},
+		{WhichHardware, a.MaxPriceUSD > 0 && !device},
+		{Runs, !model && machine || len(a.Models) == 0 && says("asks for models", a.text)},
+		{Speed, !machine && (a.speedWords && a.speed == 0 || unknown)},
+		{WhichHardware, !machine},
+		{Speed, a.speedWords},
+		{Fit, true},
+	} {
+		if rule.holds {
+			a.Intent = rule.Intent
+			break
 		}
-	case a.speedWords:
-		a.Intent = Speed
-	default:
-		a.Intent = Fit
 	}
-	if a.speed > 0 && (a.least || a.Intent == WhichHardware || says("wished", a.text)) && (a.Intent == WhichHardware || a.Intent == Runs) {
+	if which := a.Intent == WhichHardware; which || a.Intent == Runs && (a.least || says("wished", a.text)) {
 		a.MinTPS = a.speed
 	}
 	if a.Intent == Compare && len(a.Hardware) > 1 {
@@ -669,18 +640,13 @@ func (a *asking) intend() {
 	}
 }
 
-// unknownDevice reports whether a question is about a device that no record has: "... on a Redmi Note 9".
-func (a *asking) unknownDevice() bool {
-	return slices.ContainsFunc(a.Unused, func(w string) bool { return isDigit(w[0]) || isDigit(w[len(w)-1]) }) || says("beside an unknown device", a.text)
-}
-
 // unused lists the words that were not used and do say something.
 func (a *asking) unused() {
 	for _, w := range a.words {
-		if a.usedAt(w) || is("common", w.text) || is("brands", w.text) || is("counts", w.text) || len(w.text) < 2 && !isDigit(w.text[0]) || is("fillers", w.text) {
-			continue
+		silent := is("common", w.text) || is("brands", w.text) || is("counts", w.text) || is("fillers", w.text)
+		if !a.usedAt(w) && !silent && (len(w.text) > 1 || isDigit(w.text[0])) {
+			a.Unused = append(a.Unused, a.text[w.start:w.end])
 		}
-		a.Unused = append(a.Unused, a.text[w.start:w.end])
 	}
 	a.Unused = slices.Compact(a.Unused)
 }
@@ -692,11 +658,12 @@ func (q *Question) Quantizations() []string {
 
 // Asked are the kinds of hardware that a question asks for, as filters of hardware.
 func (q *Question) Asked() map[string]string {
-	out := map[string]string{}
-	if says("asks for a mac", q.text) && len(q.Hardware) == 0 {
-		out["vendor"] = "apple"
-	} else if says("asks for a card", q.text) && len(q.Hardware) == 0 {
-		out["type"] = "gpu"
+	switch {
+	case len(q.Hardware) > 0:
+	case says("asks for a mac", q.text):
+		return map[string]string{"vendor": "apple"}
+	case says("asks for a card", q.text):
+		return map[string]string{"type": "gpu"}
 	}
-	return out
+	return nil
 }

@@ -61,7 +61,7 @@ func (r *Resolver) meant(kind Kind, name string) (a Answer, ok bool) {
 	if len(found) != 1 || len(q.Unused) > 0 || found[0].Slug == "" || kind != "" && found[0].Kind != kind || q.Host != nil || q.Tool != nil || q.SizeB > 0 {
 		return a, false
 	}
-	if h := found[0].device; h != nil && max(q.MemoryGB, q.HostMemoryGB) > 0 {
+	if h := found[0].Device; h != nil && max(q.MemoryGB, q.HostMemoryGB) > 0 {
 		if _, clash := memoryOf(h, max(q.MemoryGB, q.HostMemoryGB)); clash {
 			return a, false
 		}
