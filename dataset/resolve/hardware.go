@@ -71,7 +71,7 @@ func (r *Resolver) strictHardware(text string) Answer {
 	name := cutHardware(text)
 	a := r.byNames(name)
 	if a.Slug == "" && strings.Contains(name.main, "/") {
-		return r.severalNames(strings.Split(name.main, "/"))
+		return r.severalNames(name.main)
 	}
 	return a
 }
@@ -196,39 +196,29 @@ func (r *Resolver) byPCI(text string, memory float64) (a Answer, ok bool) {
 	return a, false
 }
 
-// severalNames reads the products that lspci lists in one name: "Radeon RX 7900 XT/7900 XTX/7900M". Each is completed
-// with the words it leaves out.
-func (r *Resolver) severalNames(pieces []string) (a Answer) {
-	first := split(pieces[0])
-	unknown := false
-	for i, piece := range pieces {
-		words, _ := hwWords(piece)
-		if len(words) == 0 {
-			continue
+// severalNames reads the products that lspci lists in one name: "Radeon RX 7900 XT/7900 XTX/7900M". Those behind the first
+// leave out the words before the number.
+func (r *Resolver) severalNames(text string) Answer {
+	a := Answer{Ambiguous: true, Reason: "the name lists several products"}
+	first, _, _ := strings.Cut(text, "/")
+	first = strings.TrimSpace(first)
+	line := first[:1+strings.LastIndexByte(first[:max(0, strings.IndexAny(first, "0123456789"))], ' ')]
+	product := first[:1+strings.LastIndexByte(first, ' ')]
+	for piece := range strings.SplitSeq(text, "/") {
+		var one Answer
+		for _, before := range []string{"", line, product} {
+			if one.Slug == "" {
+				one = r.byNames(hwName{main: before + piece})
+			}
 		}
-		alike := func(w word) bool { return w.text == words[0] || isDigit(w.text[0]) && isDigit(words[0][0]) }
-		if at := slices.IndexFunc(first, alike); i > 0 && at >= 0 {
-			piece = pieces[0][:first[at].start] + piece
-		} else if i > 0 && (words[0] == "laptop" || words[0] == "maxq") { // "RTX 4070 Max-Q / Mobile"
-			piece = formWords.ReplaceAllString(pieces[0], "") + piece
-		}
-		one := r.byNames(hwName{main: piece})
-		// Since Ampere NVIDIA makes no Max-Q cards of their own: "RTX 3070 Mobile / Max-Q" is one chip.
-		unknown = unknown || one.Slug == "" && !strings.Contains(piece, "max-q")
-		if one.Slug != "" && !slices.ContainsFunc(a.Candidates, func(c Candidate) bool { return c.Slug == one.Slug }) {
-			a.Candidates = append(a.Candidates, Candidate{Hardware, one.Slug, one.Name, "fits what the name says"})
+		c := Candidate{Hardware, one.Slug, one.Name, "fits what the name says"}
+		if one.Slug != "" && !slices.Contains(a.Candidates, c) {
+			a.Candidates = append(a.Candidates, c)
 		}
 	}
-	a.Reason = "the name lists several products"
-	if len(a.Candidates) == 1 && !unknown {
-		a.Slug, a.Name, a.Confidence, a.Candidates = a.Candidates[0].Slug, a.Candidates[0].Name, Parsed, nil
-		return a
-	}
-	a.Ambiguous, a.Candidates = true, a.Candidates[:min(MaxCandidates, len(a.Candidates))]
+	a.Candidates = a.Candidates[:min(MaxCandidates, len(a.Candidates))]
 	return a
 }
-
-var formWords = regexp.MustCompile(`\b(?:max-q|mobile)\b`)
 
 // byNames reads the parts of a name as the hardware of a question.
 func (r *Resolver) byNames(name hwName) (a Answer) {
@@ -264,7 +254,6 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 			a.Count = c[0].n
 		}
 	}
-	found = inside(found)
 	unread := q.unread(len(name.main), found)
 	switch {
 	case len(found) == 0 && wholeLine(name.main):
@@ -295,30 +284,6 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 		}
 	}
 	return a
-}
-
-// inside leaves the processor of those named where the others are the graphics inside it, and the card of a machine with a
-// processor.
-func inside(found []Named) []Named {
-	i := slices.IndexFunc(found, func(n Named) bool {
-		return n.Device != nil && (n.Device.IntegratedGPU != nil || n.Device.Type == "cpu")
-	})
-	if i < 0 || len(found) < 2 {
-		return found
-	}
-	chip := found[i]
-	others := slices.Delete(slices.Clone(found), i, i+1)
-	switch device := others[0].Device; {
-	case len(others) > 1 || device == nil:
-		return found
-	case device.Type == "apu":
-		chip.Reason = "graphics inside " + chip.Name
-		return []Named{chip}
-	case device.Type == "gpu":
-		others[0].Reason = "in a machine with " + chip.Name
-		return others
-	}
-	return found
 }
 
 // unread is the first word that is neither in the name nor known to say nothing about which record it is. main is where

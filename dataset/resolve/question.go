@@ -537,33 +537,38 @@ func (a *asking) countOf(n *Named) {
 	}
 }
 
+// inside reports whether hardware is the graphics of a processor. A name may give them in a wrong pair.
+func (a *asking) inside(part, whole *dataset.Hardware) bool {
+	return whole.IntegratedGPU != nil && *whole.IntegratedGPU == part.Slug ||
+		a.strict && part.Type == "apu" && (whole.IntegratedGPU != nil || whole.Type == "cpu")
+}
+
 // roles tells what computes from what is beside it: the processor of a machine with a card, the graphics inside a
-// processor, the machine around a chip.
+// processor, the machine around a chip. A name of both graphics and their processor is that of the processor.
 func (a *asking) roles() {
 	card := slices.ContainsFunc(a.Hardware, func(n Named) bool { return n.Device != nil && n.Device.Type == "gpu" })
-	inside := func(part, whole *dataset.Hardware) bool {
-		return whole.IntegratedGPU != nil && *whole.IntegratedGPU == part.Slug
-	}
 	var kept []Named
 	for _, n := range a.Hardware {
 		h := n.Device
-		var same *Named // another name for the same device
-		if i := slices.IndexFunc(kept, func(k Named) bool { return k.Device != nil && h != nil && a.r.Related(k.Device.Slug, h.Slug) }); i >= 0 {
-			same = &kept[i]
-		}
+		same := slices.IndexFunc(kept, func(k Named) bool { // one device by two names
+			return k.Device != nil && h != nil && (a.r.Related(k.Device.Slug, h.Slug) || a.inside(h, k.Device) || a.inside(k.Device, h))
+		})
 		switch {
-		case h != nil && h.Type == "cpu" && card:
+		case h != nil && card && (h.Type == "cpu" || a.strict && h.IntegratedGPU != nil):
 			a.Host = &n
-		case same != nil && a.strict && inside(same.Device, h):
+		case h != nil && a.Host != nil && a.inside(h, a.Host.Device):
+		case same < 0:
+			if h != nil || !card || a.strict && len(n.Candidates) > 0 && a.r.device(n.Candidates[0].Slug).Type == "gpu" {
+				kept = append(kept, n)
+			}
+		case a.strict && a.inside(kept[same].Device, h):
 			n.Reason = "graphics inside " + n.Name
-			*same = n
-		case same != nil && (a.strict && same.Device.Chip != nil || !a.strict && inside(h, same.Device)): // what computes
-			*same = n
-		case same != nil:
-			same.Count = max(same.Count, n.Count)
-		case h == nil && card && !(a.strict && len(n.Candidates) > 0 && a.r.device(n.Candidates[0].Slug).Type == "gpu"):
-		default:
+			kept = slices.DeleteFunc(kept, func(k Named) bool { return k.Device != nil && a.inside(k.Device, h) })
 			kept = append(kept, n)
+		case a.strict && kept[same].Device.Chip != nil, !a.strict && a.inside(h, kept[same].Device):
+			kept[same] = n
+		default:
+			kept[same].Count = max(kept[same].Count, n.Count)
 		}
 	}
 	a.Hardware = kept
