@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"modeldex/dataset"
@@ -113,14 +113,13 @@ func (x *lexicon) weight(words []string, i int) float64 {
 	w := words[i]
 	number := isDigit(w[0])
 	switch {
-	case x.kind == Tool:
 	case x.kind == Hardware:
 		return hardwareWeight(words, i)
 	case is("free", w), active(w):
 		return freeWord
-	case number && (isSize(w) || params(w) > 0):
+	case number && params(w) > 0:
 		return sizeWeight
-	case number && len(w) == 4 && !strings.Contains(w, "."), strings.HasPrefix(w, "0."):
+	case number && len(w) == 4:
 		return shapeWord
 	case number:
 		return numberWeight
@@ -129,13 +128,7 @@ func (x *lexicon) weight(words []string, i int) float64 {
 }
 
 func hardwareWeight(words []string, i int) float64 {
-	w, before, next := words[i], "", ""
-	if i > 0 {
-		before = words[i-1]
-	}
-	if i+1 < len(words) {
-		next = words[i+1]
-	}
+	w, before, next := words[i], words[max(i-1, 0)], words[min(i+1, len(words)-1)]
 	long := func(w string) bool { return len(w) >= 3 && isDigit(w[0]) }
 	switch {
 	case w == "rtx" && before == "quadro", w == "pro" && before == "rtx":
@@ -291,7 +284,7 @@ func (x *lexicon) alsoCalled(rec int, w string, words []string) bool {
 // twice reports whether a word is said twice that makes another product.
 func twice(words []string) bool {
 	for i, w := range words {
-		if len(w) > 1 && is("suffixes", w) && slices.Contains(words[:i], w) && w != "pro" {
+		if len(w) > 1 && is("suffixes", w) && slices.Contains(words[:i], w) {
 			return true
 		}
 	}
@@ -300,17 +293,17 @@ func twice(words []string) bool {
 
 // memoryOf reports whether hardware can have a memory of some GB for one device: that is surely its own, or clash.
 func memoryOf(h *dataset.Hardware, gb float64) (own, clash bool) {
-	near := func(size float64) bool { return same(size, gb) }
 	switch {
-	case h.MemoryOptionsGB != nil && len(*h.MemoryOptionsGB) > 0:
-		own = slices.ContainsFunc(*h.MemoryOptionsGB, near)
-		return own, !own && !(h.VRAMGB != nil && near(*h.VRAMGB))
-	case h.VRAMGB != nil && !h.UnifiedMemory && h.Type == "gpu":
-		return near(*h.VRAMGB), !near(*h.VRAMGB)
-	case h.VRAMGB != nil && h.UnifiedMemory:
+	case h.MemoryOptionsGB != nil:
+		own = slices.ContainsFunc(*h.MemoryOptionsGB, func(size float64) bool { return same(size, gb) })
+	case h.VRAMGB == nil:
+		return false, false
+	case h.UnifiedMemory:
 		return false, gb > *h.VRAMGB*1.01
+	default:
+		own = same(*h.VRAMGB, gb)
 	}
-	return false, false
+	return own, !own
 }
 
 // same compares memory sizes. Drivers report up to 7 per cent less than the size on the box, because error correction
@@ -375,39 +368,30 @@ func modelLexicon(models []dataset.Model) *lexicon {
 		} else {
 			x.has("dense")
 		}
-		switch formOf(&m) {
-		case "chat":
+		if m.Form != nil && *m.Form == "chat" {
 			x.has("instruct", "chat", "it")
-		case "base":
-			x.has("base")
+		} else if m.Form != nil {
+			x.has(string(*m.Form))
 		}
 	}
 	return x
 }
 
-func formOf(m *dataset.Model) string {
-	if m.Form == nil {
-		return ""
-	}
-	return string(*m.Form)
-}
-
 // rankModel says which of the models that fit alike is meant: one that answers rather than a base model, one of about
 // 8 billion parameters where no size is said, then the newest.
 func rankModel(m *dataset.Model) (rank float64) {
-	if formOf(m) == "chat" {
+	if m.Form != nil && *m.Form == "chat" {
 		rank += 100
 	}
 	if strings.Contains(string(m.Slug), "think") || strings.Contains(string(m.Slug), "reasoning") {
 		rank -= 50
 	}
-	if m.ParamsB != nil && *m.ParamsB > 0 {
+	if m.ParamsB != nil {
 		rank -= 5 * math.Abs(math.Log(*m.ParamsB/8))
 	}
 	if m.ReleaseDate != nil {
-		var year, month float64
-		_, _ = fmt.Sscanf(string(*m.ReleaseDate), "%f-%f", &year, &month)
-		rank += (year - 2020 + month/12) / 10
+		month, _ := strconv.ParseFloat(strings.ReplaceAll(string(*m.ReleaseDate)[:7], "-", ""), 64)
+		rank += (month - 202000) / 900
 	}
 	return rank
 }
@@ -418,9 +402,6 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 	for i := range hardware {
 		h := hardware[i]
 		k := known{slug: h.Slug, name: h.Name, hardware: &h}
-		if h.Type == "gpu" {
-			k.ranked++
-		}
 		if strings.Contains(string(h.Slug), "-laptop") || strings.Contains(string(h.Slug), "-max-q") {
 			k.ranked -= 50
 		}
@@ -469,7 +450,6 @@ func (x *lexicon) share(hardware []dataset.Hardware) {
 	without := func(words, some []string) []string {
 		return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(some, w) || is("lines", w) })
 	}
-	product := func(w string) bool { return is("suffixes", w) || w == "laptop" }
 	for i := range hardware {
 		for _, alias := range hardware[i].Aliases {
 			words, memory := nameWords(clean(alias))
@@ -479,15 +459,13 @@ func (x *lexicon) share(hardware []dataset.Hardware) {
 			}
 			shared := []int{i}
 			for _, rec := range x.all(words) {
-				other := without(left, own[rec])
-				foreign := func(w string) bool {
+				product := slices.ContainsFunc(without(left, own[rec]), func(w string) bool { return is("suffixes", w) })
+				other := func(w string) bool { // than a form, such as SXM2
 					at := slices.Index(own[rec], w)
-					form := is("shapes", w) || at > 0 && isDigit(w[0]) && is("shapes", own[rec][at-1]) // SXM2
-					return !form && (!product(w) || !slices.ContainsFunc(other, product))
+					return !is("shapes", w) && !(at > 0 && isDigit(w[0]) && is("shapes", own[rec][at-1])) && !(product && is("suffixes", w))
 				}
-				extra := without(own[rec], append(left, words...))
 				related := relations.Between(hardware[i].Slug, hardware[rec].Slug) != ""
-				if !related && len(without(words, own[rec])) == 0 && !slices.ContainsFunc(extra, foreign) {
+				if !related && len(without(words, own[rec])) == 0 && !slices.ContainsFunc(without(own[rec], append(left, words...)), other) {
 					shared = append(shared, rec)
 				}
 			}
@@ -503,7 +481,7 @@ func significant(ws []word) (out []word, memory float64) {
 	for i := 0; i < len(ws); i++ {
 		w := ws[i].text
 		switch {
-		case is("brands", w) && !(w == "gpu" && i > 0 && ws[i-1].end == ws[i].start && isDigit(ws[i-1].text[0])):
+		case is("brands", w):
 		case isDigit(w[0]) && i+1 < len(ws) && memoryUnit[ws[i+1].text] > 0:
 			_, _ = fmt.Sscanf(w, "%g", &memory)
 			memory *= memoryUnit[ws[i+1].text]
@@ -550,57 +528,39 @@ func (x *lexicon) words(text string) []word {
 	return phrased(split(text))
 }
 
-// spell writes words as the names of a lexicon have them: glued ones apart ("gptoss"), parted ones together ("code
-// llama"), 36 behind letters as 3.6, and, if guess is true, a word with one letter wrong as the one it is like.
+// spell writes words as the names of a lexicon have them: glued ones apart ("gptoss", "deepseekr1"), parted ones together
+// ("code llama"), 36 behind letters as 3.6, and, if guess is true, a word with one letter wrong as the one it is like.
 func (x *lexicon) spell(ws []word, guess bool) (out []word) {
-	part := func(text string, start int) { out = append(out, word{text, start, start + len(text)}) }
 	for i := 0; i < len(ws); i++ {
 		w, next := ws[i], word{text: " "}
 		if i+1 < len(ws) {
 			next = ws[i+1]
 		}
-		letters := isLetter(w.text[0]) && w.text[0] < 0x80
-		digits := isDigit(next.text[0])
-		point := w.text[:1] + "." + w.text[1:]
-		cut := len(w.text) - 1
+		glued, point, last := w.text+next.text, w.text[:1]+"."+w.text[1:], len(w.text)-1
+		numbered := isLetter(w.text[0]) && last >= 3 && isDigit(next.text[0]) && x.kind == Model
 		switch {
-		case letters && isLetter(next.text[0]) && x.post[w.text+next.text] != nil && x.joined[w.text+next.text] == nil && next.start <= w.end+1:
-			out = append(out, word{w.text + next.text, w.start, next.end})
+		case isLetter(next.text[0]) && x.post[glued] != nil && x.joined[glued] == nil:
+			out = append(out, word{glued, w.start, next.end})
 			i++
 		case x.post[w.text] != nil:
 			out = append(out, w)
-		case letters && x.joined[w.text] != nil:
+		case x.joined[w.text] != nil:
 			for _, part := range x.joined[w.text] {
 				out = append(out, word{part, w.start, w.end})
 			}
-		case i > 0 && ws[i-1].end == w.start && isLetter(ws[i-1].text[0]) && len(w.text) == 2 && isDigit(w.text[0]) && x.post[point] != nil:
+		case i > 0 && ws[i-1].end == w.start && x.post[point] != nil:
 			out = append(out, word{point, w.start, w.end})
-		case letters && cut >= 3 && x.kind == Model && digits && next.start == w.end && x.post[w.text[:cut]] != nil && x.post[w.text[cut:]+next.text] != nil:
-			part(w.text[:cut], w.start) // deepseekr1
-			part(w.text[cut:]+next.text, w.end-1)
+		case numbered && x.post[w.text[:last]] != nil && x.post[w.text[last:]+next.text] != nil:
+			out = append(out, word{w.text[:last], w.start, w.end - 1}, word{w.text[last:] + next.text, w.end - 1, next.end})
 			i++
 		default:
-			if guess && letters && cut >= 3 && x.kind == Model && digits && !is("common", w.text) {
-				w.text = cmp.Or(x.misspelled(w.text), w.text)
+			if like := x.like(w.text, 1); guess && numbered && len(like) == 1 && like[0][0] == w.text[0] {
+				w.text = like[0]
 			}
 			out = append(out, w)
 		}
 	}
 	return out
-}
-
-// misspelled is the one word of names that differs from w in one letter, which is not the first; empty for none or
-// several.
-func (x *lexicon) misspelled(w string) (meant string) {
-	for _, have := range x.like(w, 1) {
-		if len(have) >= 4 && have[0] == w[0] && isLetter(have[0]) {
-			if meant != "" {
-				return ""
-			}
-			meant = have
-		}
-	}
-	return meant
 }
 
 // like are the words that differ from w in one letter, and are at most some letters longer or shorter.
@@ -615,21 +575,6 @@ func (x *lexicon) like(w string, longer int) (out []string) {
 	}
 	return out
 }
-
-// lettersAsDigits writes letters that look like digits as these.
-var lettersAsDigits = strings.NewReplacer("o", "0", "l", "1", "i", "1")
-
-// digits writes a number with a letter in place of a digit, such as 4o90, as the number that names have.
-func (x *lexicon) digits(text string) string {
-	return mistyped.ReplaceAllStringFunc(text, func(w string) string {
-		if number := lettersAsDigits.Replace(w); x.post[number] != nil {
-			return number
-		}
-		return w
-	})
-}
-
-var mistyped = regexp.MustCompile(`\b[0-9]+[oli][0-9oli]*\b`)
 
 // near are the records that have most of some words, the rare ones counting more, at most MaxCandidates.
 func (x *lexicon) near(words []string) (out []int) {

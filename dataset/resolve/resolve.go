@@ -178,7 +178,7 @@ func (r *Resolver) guess(a *Answer) {
 		return
 	}
 	x := r.lexicon(a.Kind)
-	a.Candidates = x.list(x.near(texts(x.spell(x.words(x.digits(a.key)), true))), "similar name")
+	a.Candidates = x.list(x.near(texts(x.spell(x.words(a.key), true))), "similar name")
 	if len(a.Candidates) > 0 {
 		a.Confidence, a.Reason = Near, unknownName+"; the candidates are similar"
 	}
