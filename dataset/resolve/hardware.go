@@ -13,27 +13,20 @@ import (
 	"modeldex/dataset"
 )
 
-// printedNames are what drivers print in place of the names of hardware.
-type printedNames struct {
-	names       map[string][]int // clean -> records
-	pci, shared map[string][]int // "vvvv:dddd" or "vvvv:dddd:rr" -> records; shared where other products have the id, too
-}
-
-func newPrintedNames(hardware []dataset.Hardware) *printedNames {
-	p := &printedNames{map[string][]int{}, map[string][]int{}, map[string][]int{}}
-	for i := range hardware {
-		add := func(to map[string][]int, texts []string) {
+// printedNames are what drivers print in place of the names of hardware: clean names, and "pci vvvv:dddd" or "pci
+// vvvv:dddd:rr", with "shared " before it where other products have the id, too.
+func printedNames(hardware []dataset.Hardware) map[string][]int {
+	all := map[string][]int{}
+	for i, h := range hardware {
+		for before, texts := range map[string][]string{"": h.DriverNames, "pci ": h.PCIIDs, "shared pci ": h.PCIIDsShared} {
 			for _, text := range texts {
-				if text = clean(text); !slices.Contains(to[text], i) {
-					to[text] = append(to[text], i)
+				if name := before + clean(text); !slices.Contains(all[name], i) {
+					all[name] = append(all[name], i)
 				}
 			}
 		}
-		add(p.names, hardware[i].DriverNames)
-		add(p.pci, hardware[i].PCIIDs)
-		add(p.shared, hardware[i].PCIIDsShared)
 	}
-	return p
+	return all
 }
 
 // strictHardware reads a name of hardware as drivers, tools and people print it: every word is in the name of the record,
@@ -42,26 +35,29 @@ func (r *Resolver) strictHardware(text string) Answer {
 	if begun, short := cutDots(text); short {
 		return r.strictHardware(begun).cutShort(Hardware)
 	}
-	if named := writtenOut(text); named != text && named != "" {
+	named := rewrite("printed", text)
+	if strings.Contains(named, ",") {
+		named = patterns["mac model"].ReplaceAllStringFunc(named, func(id string) string { return cmp.Or(means("mac models", id), id) })
+	}
+	if named != text && named != "" {
 		a := r.strictHardware(named)
 		if a.Confidence == Exact {
 			a.Confidence = Parsed
 		}
 		return a
 	}
-	if i, ok := r.hardware.exact[text]; ok {
-		return r.exactly(text, i)
+	if a, ok := r.exactly(text); ok {
+		return a
 	}
 	_, memory := significant(split(text))
-	if recs := r.printed.names[text]; len(recs) > 0 && !wholeLine(text) {
+	if recs := r.printed[text]; len(recs) > 0 && !wholeLine(text) {
 		return r.choose(recs, memory, "a driver prints this name")
 	}
 	if a, ok := r.byPCI(text, memory); ok {
 		return a
 	}
-	if count, one := cutCount(text); count > 0 {
-		if i, ok := r.hardware.exact[one]; ok { // words in brackets would be taken for a remark beside the name
-			a := r.exactly(one, i)
+	if count, one := cutCount(text); count > 0 { // words in brackets would be taken for a remark beside the name
+		if a, ok := r.exactly(one); ok {
 			if a.Count = count; a.Slug != "" {
 				a.Confidence, a.Reason = Parsed, "after a number of devices: "+a.Reason
 			}
@@ -76,50 +72,44 @@ func (r *Resolver) strictHardware(text string) Answer {
 	return a
 }
 
-var (
-	printedForms = rewritings("printed")
-	macID        = regexp.MustCompile(`\b(?:mac|macbookair|macbookpro|macmini|imac)[0-9]{1,2},[0-9]{1,2}\b`)
-)
-
-// writtenOut is the name of hardware in a line of a log, or for a number of its maker. It is text itself where there is
-// neither.
-func writtenOut(text string) string {
-	text = rewrite(printedForms, text)
-	if !strings.Contains(text, "mac") {
-		return text
+// exactly answers a slug, name or alias, with the maker before it or not. A name that leaves out what tells several records
+// apart does not decide.
+func (r *Resolver) exactly(text string) (a Answer, ok bool) {
+	x := r.hardware
+	i, ok := x.exact[text]
+	for _, maker := range dataset.Vendor("").Values() {
+		other, cut := strings.CutPrefix(text, maker+" ")
+		if !cut {
+			other = maker + " " + text
+		}
+		if j, has := x.exact[other]; !ok && has && string(x.recs[j].hardware.Vendor) == maker {
+			if a, ok = r.exactly(other); a.Confidence == Exact {
+				a.Confidence = Parsed
+			}
+			return a, ok
+		}
 	}
-	return macID.ReplaceAllStringFunc(text, func(id string) string { return cmp.Or(means("mac models", id), id) })
-}
-
-// exactly answers a slug, name or alias. A name that leaves out what tells several records apart does not decide.
-func (r *Resolver) exactly(text string, i int) (a Answer) {
-	k := &r.hardware.recs[i]
-	h := k.hardware
-	a.found(k, Exact, "slug, name or alias")
+	if !ok {
+		return a, false
+	}
+	a.found(&x.recs[i], Exact, "slug, name or alias")
 	_, memory := significant(split(text))
 	a.MemoryGB = round(memory)
-	switch others, shared := r.printed.names[text], r.hardware.shared[text]; {
-	case text == string(h.Slug):
-	case len(shared) > 1:
-		return r.choose(shared, 0, "several products have this name")
-	case h.Variants != nil:
-		r.keep(&a, h, "the record for measurements that do not say which product it was")
+	switch {
+	case text == string(a.Slug):
+	case len(x.shared[text]) > 1:
+		return r.choose(x.shared[text], 0, "several products have this name"), true
+	case x.recs[i].variants != nil:
+		r.keep(&a, x.recs[i].variants, "the record for measurements that do not say which product it was")
 	case wholeLine(text):
-		return Answer{Ambiguous: true, Reason: "the name is that of a whole line of products"}
-	case len(others) > 1:
-		a.Reason = "slug, name or alias; drivers print the same name for the candidates"
-		a.Candidates = r.hardware.list(others, "drivers print this name for it")
+		return Answer{Ambiguous: true, Reason: "the name is that of a whole line of products"}, true
 	}
-	return a
+	return a, true
 }
 
 // keep is the answer with the record that is kept for several products.
-func (r *Resolver) keep(a *Answer, h *dataset.Hardware, reason string) {
-	a.Ambiguous, a.Reason = true, reason
-	for _, slug := range (*h.Variants)[:min(MaxCandidates, len(*h.Variants))] {
-		rec := r.hardware.exact[string(slug)]
-		a.Candidates = append(a.Candidates, Candidate{Hardware, slug, r.hardware.recs[rec].name, "one of the products with this name"})
-	}
+func (r *Resolver) keep(a *Answer, variants []int, reason string) {
+	a.Ambiguous, a.Reason, a.Candidates = true, reason, r.hardware.list(variants, "one of the products with this name")
 }
 
 // withMemory are those of some records that can have a memory, 0 for any.
@@ -138,8 +128,8 @@ func (r *Resolver) choose(recs []int, memory float64, why string) (a Answer) {
 	}
 	a.MemoryGB = round(memory)
 	if k := &r.hardware.recs[kept[0]]; len(kept) == 1 {
-		if a.found(k, Parsed, why); k.hardware.Variants != nil {
-			r.keep(&a, k.hardware, why)
+		if a.found(k, Parsed, why); k.variants != nil {
+			r.keep(&a, k.variants, why)
 		}
 		return a
 	}
@@ -156,41 +146,30 @@ func (r *Resolver) choose(recs []int, memory float64, why string) (a Answer) {
 	return a
 }
 
-// pciForm finds the id of a device: Windows' "ven_10de&dev_2684", "10de:2684", "0x10de:0x2684", "10de-2684" where it is
-// the whole name, and "device 2d05" behind the name of a vendor. The number alone means nothing.
-var (
-	pciForm = regexp.MustCompile(`ven_([0-9a-f]{4}).*?dev_([0-9a-f]{4})|^([0-9a-f]{4})-([0-9a-f]{4})$|` +
-		`(?:^|[^0-9a-z])(?:0x)?([0-9a-f]{4}):(?:0x)?([0-9a-f]{4})(?:[^0-9a-z]|$)|` +
-		`(nvidia|advanced micro devices|amd|ati |intel).*\bdevice ([0-9a-f]{4})\b`)
-	pciRevision = regexp.MustCompile(`(?:\(rev |rev_)([0-9a-f]{2})\b`)
-	// pciVendors are numbered at https://pcisig.com/membership/member-companies.
-	pciVendors = map[string]string{"nvidia": "10de", "advanced micro devices": "1002", "amd": "1002", "ati ": "1002", "intel": "8086"}
-)
-
-// byPCI answers a PCI id. ok is false if there is none that the directory knows.
+// byPCI answers a PCI id: Windows' "ven_10de&dev_2684", "10de:2684", "0x10de:0x2684", "10de-2684" where it is the whole
+// name, and "device 2d05" behind the name of a vendor. The number alone means nothing. ok is false if there is none that
+// the directory knows.
 func (r *Resolver) byPCI(text string, memory float64) (a Answer, ok bool) {
-	var at []string
-	if strings.ContainsAny(text, ":_") || strings.Contains(text, "device ") || len(text) == len("10de-2684") {
-		at = pciForm.FindStringSubmatch(text)
-	}
-	if at == nil {
+	if !strings.ContainsAny(text, ":_") && !strings.Contains(text, "device ") && len(text) != len("10de-2684") {
 		return a, false
 	}
-	id := at[1] + at[3] + at[5] + pciVendors[at[7]] + ":" + at[2] + at[4] + at[6] + at[8]
-	ids := []string{id}
-	if revision := pciRevision.FindStringSubmatch(text); revision != nil {
-		ids = []string{id + ":" + revision[1], id}
-	}
-	for _, id := range ids {
-		if found := r.printed.pci[id]; len(found) > 0 {
-			return r.choose(found, memory, "PCI id "+id), true
+	for _, f := range find("pci id", text) {
+		id := f.part[1] + f.part[3] + f.part[5] + means("pci vendors", f.part[7]) + ":" + f.part[2] + f.part[4] + f.part[6] + f.part[8]
+		ids := []string{id}
+		for _, revision := range find("pci revision", text) {
+			ids = []string{id + ":" + revision.part[1], id}
 		}
-	}
-	for _, id := range ids {
-		if found := r.printed.shared[id]; len(found) > 0 {
-			a.Ambiguous, a.Reason = true, "several products have the PCI id "+id
-			a.Candidates = r.hardware.list(found, "has this PCI id")
-			return a, true
+		for _, id := range ids {
+			if found := r.printed["pci "+id]; len(found) > 0 {
+				return r.choose(found, memory, "PCI id "+id), true
+			}
+		}
+		for _, id := range ids {
+			if found := r.printed["shared pci "+id]; len(found) > 0 {
+				a.Ambiguous, a.Reason = true, "several products have the PCI id "+id
+				a.Candidates = r.hardware.list(found, "has this PCI id")
+				return a, true
+			}
 		}
 	}
 	return a, false
@@ -343,7 +322,6 @@ type hwName struct {
 var labelled = regexp.MustCompile(`^(?:(?:` + strings.Join(slices.Sorted(maps.Keys(vocabulary["labels"].means)), "|") + `|[0-9 \[\]])+[:=][ '"]*)+`)
 
 var (
-	partForms  = rewritings("parts")
 	countAhead = regexp.MustCompile(`^([1-9][0-9]?) ?[x*] ?([a-z].*|[0-9]{3}.*)$|` +
 		`^([2-9]|1[0-6]) ((?:nvidia |geforce |amd |radeon )*(?:rtx|gtx|rx|tesla|quadro) ?[a-z]?[0-9].*)$|^(?:a )?([a-z]+) (?:of )?(.*[0-9].*)$`)
 	timesBeside = regexp.MustCompile(`^(?:x ?([1-9][0-9]?)|([1-9][0-9]?) ?x)$`)
@@ -354,7 +332,7 @@ var (
 func cutHardware(text string) (n hwName) {
 	text = strings.Trim(labelled.ReplaceAllString(text, ""), ` '"`)
 	n.count, text = cutCount(text)
-	n.split(rewrite(partForms, text))
+	n.split(rewrite("parts", text))
 	if last := len(n.extras) - 1; last >= 0 {
 		if at := timesBeside.FindStringSubmatch(n.extras[last]); at != nil {
 			n.count, _ = strconv.Atoi(at[1] + at[2])
@@ -406,7 +384,7 @@ func cutCount(text string) (count int, rest string) {
 
 // hwWords reads the words of a text that say which product it is, and the memory in GB.
 func hwWords(text string) (words []string, memory float64) {
-	ws, memory := significant(split(rewrite(coreForms, text)))
+	ws, memory := significant(split(rewrite("cores", text)))
 	for _, w := range phrased(ws) {
 		if !is("noise", w.text) {
 			words = append(words, w.text)

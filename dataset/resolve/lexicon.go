@@ -429,7 +429,7 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 
 // nameWords are the words of a clean name of hardware, and the memory it states in GB.
 func nameWords(name string) (words []string, memory float64) {
-	cut := cutHardware(rewrite(coreForms, name))
+	cut := cutHardware(rewrite("cores", name))
 	ws, memory := significant(split(cut.whole()))
 	for _, extra := range cut.extras {
 		if memory == 0 {

@@ -92,8 +92,8 @@ func (r *Resolver) Read(question string) *Question {
 
 // asked is a question of which the facts and the numbers of devices were read, and no names.
 func (r *Resolver) asked(text string, strict bool) *asking {
-	if text = rewrite(coreForms, text); !strict {
-		text = rewrite(coresAsked, text)
+	if text = rewrite("cores", text); !strict {
+		text = rewrite("cores in questions", text)
 	}
 	a := &asking{Question: &Question{text: text}, r: r, strict: strict, words: phrased(split(text))}
 	a.readFacts()

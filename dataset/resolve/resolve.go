@@ -15,7 +15,7 @@ import (
 type Resolver struct {
 	models, hardware, tools *lexicon
 
-	printed   *printedNames
+	printed   map[string][]int // what drivers print -> records
 	relations *dataset.Relations
 	versions  map[string]bool
 }
@@ -24,7 +24,7 @@ type Resolver struct {
 func New(set *dataset.Set) *Resolver {
 	return &Resolver{
 		models: modelLexicon(set.Models), hardware: hardwareLexicon(set.Hardware), tools: toolLexicon(set.Tools),
-		printed: newPrintedNames(set.Hardware), relations: dataset.NewRelations(set.Hardware),
+		printed: printedNames(set.Hardware), relations: dataset.NewRelations(set.Hardware),
 		versions: versionsOf(set.Models),
 	}
 }

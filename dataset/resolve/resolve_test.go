@@ -290,7 +290,16 @@ func TestShared(t *testing.T) {
 	own := map[string]dataset.Slug{}
 	for i := range set.Hardware {
 		h := &set.Hardware[i]
+		maker := string(h.Vendor) + " "
 		for _, name := range append([]string{h.Name, string(h.Slug)}, h.Aliases...) {
+			other, cut := strings.CutPrefix(strings.ToLower(name), maker)
+			if !cut {
+				other = maker + name
+			}
+			if a, b := r.Strict(Hardware, name), r.Strict(Hardware, other); is("makers", string(h.Vendor)) &&
+				(a.Slug != b.Slug || a.Ambiguous != b.Ambiguous || !slices.Equal(a.Candidates, b.Candidates)) {
+				t.Errorf("%q and %q mean another:\n\t%s\n\t%s", name, other, show(a), show(b))
+			}
 			if other := own[clean(name)]; other != "" && other != h.Slug && r.Strict(Hardware, name).Confidence == Exact {
 				t.Errorf("%q is an exact name of %s and of %s", name, other, h.Slug)
 			}

@@ -113,19 +113,23 @@ type rewriting struct {
 	to   string
 }
 
-// rewritings reads a section with lines such as "sign :: expression = replacement", in which _ is a blank.
-func rewritings(section string) (out []rewriting) {
-	for _, line := range vocabulary[section].order {
-		sign, form, _ := strings.Cut(line, ":: ")
-		to := strings.ReplaceAll(vocabulary[section].means[line], "_", " ")
-		out = append(out, rewriting{strings.TrimSpace(sign), regexp.MustCompile(form), to})
+// rewritings are the sections with lines such as "sign :: expression = replacement", in which _ is a blank.
+var rewritings = func() map[string][]rewriting {
+	all := map[string][]rewriting{}
+	for name, section := range vocabulary {
+		for _, line := range section.order {
+			if sign, form, ok := strings.Cut(line, ":: "); ok {
+				to := strings.ReplaceAll(section.means[line], "_", " ")
+				all[name] = append(all[name], rewriting{strings.TrimSpace(sign), regexp.MustCompile(form), to})
+			}
+		}
 	}
-	return out
-}
+	return all
+}()
 
 // rewrite writes the forms of a section that a text has as the section says.
-func rewrite(list []rewriting, text string) string {
-	for _, r := range list {
+func rewrite(section, text string) string {
+	for _, r := range rewritings[section] {
 		if strings.Contains(text, r.sign) {
 			text = r.form.ReplaceAllString(text, r.to)
 		}

@@ -191,9 +191,6 @@ func texts(ws []word) []string {
 	return out
 }
 
-// coreForms write the number of graphics cores of a chip as slugs do, and leave out those of its processor.
-var coreForms, coresAsked = rewritings("cores"), rewritings("cores in questions")
-
 // active reports whether a word is the number of parameters read for one token: "a3b", "a400m".
 func active(word string) bool { return len(word) > 2 && word[0] == 'a' && isDigit(word[1]) }
 
