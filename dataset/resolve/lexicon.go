@@ -536,9 +536,14 @@ func (x *lexicon) spell(ws []word, guess bool) (out []word) {
 		if i+1 < len(ws) {
 			next = ws[i+1]
 		}
+		version := w.text + "." + next.text // where a program that allows no point has a dash: "llama-3-3-70b"
 		glued, point, last := w.text+next.text, w.text[:1]+"."+w.text[1:], len(w.text)-1
 		numbered := isLetter(w.text[0]) && last >= 3 && isDigit(next.text[0]) && x.kind == Model
 		switch {
+		case i > 0 && next.start == w.end+1 && isDigit(w.text[0]) && isDigit(next.text[len(next.text)-1]) &&
+			x.post[version].and(x.post[ws[i-1].text]) != nil:
+			out = append(out, word{version, w.start, next.end})
+			i++
 		case isLetter(next.text[0]) && x.post[glued] != nil && x.joined[glued] == nil:
 			out = append(out, word{glued, w.start, next.end})
 			i++

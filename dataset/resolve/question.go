@@ -74,7 +74,7 @@ type asking struct {
 // Read reads a question, a title or a row of a table in people's words. Every word is used, is one of those that
 // say nothing, or is listed as Unused. Safe for concurrent use.
 func (r *Resolver) Read(question string) *Question {
-	text := r.dotted(clean(strings.ToValidUTF8(question, " ")))
+	text := clean(strings.ToValidUTF8(question, " "))
 	if cut := []rune(text); len(cut) > MaxQuestion {
 		text = string(cut[:MaxQuestion])
 	}

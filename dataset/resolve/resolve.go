@@ -17,7 +17,6 @@ type Resolver struct {
 
 	printed   map[string][]int // what drivers print -> records
 	relations *dataset.Relations
-	versions  map[string]bool
 }
 
 // New reads the names of the models, hardware and tools of set. The set is not kept.
@@ -25,7 +24,6 @@ func New(set *dataset.Set) *Resolver {
 	return &Resolver{
 		models: modelLexicon(set.Models), hardware: hardwareLexicon(set.Hardware), tools: toolLexicon(set.Tools),
 		printed: printedNames(set.Hardware), relations: dataset.NewRelations(set.Hardware),
-		versions: versionsOf(set.Models),
 	}
 }
 
@@ -104,7 +102,7 @@ func (r *Resolver) Strict(kind Kind, name string) Answer {
 	if len(name) > MaxName {
 		return Answer{Input: in, Kind: kind, Reason: fmt.Sprintf("the name is longer than %d bytes", MaxName)}
 	}
-	text := r.dotted(clean(in))
+	text := clean(in)
 	var a Answer
 	if kind != "" {
 		a = r.one(kind, text)

@@ -8,8 +8,6 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
-
-	"modeldex/dataset"
 )
 
 // signs are written otherwise before anything else: compatibility folding would turn "Arc™" to "arctm".
@@ -42,36 +40,6 @@ func cutDots(text string) (begun string, short bool) {
 		return text, false
 	}
 	return strings.TrimRight(text, " ."), true
-}
-
-var (
-	pointed = regexp.MustCompile(`([a-z]+)-?([0-9]+\.[0-9]+)`)
-	dashed  = regexp.MustCompile(`([a-z]+)(-?[0-9]+)-([0-9]+)($|[^0-9a-z.])`)
-)
-
-// versionsOf are the versions with a point in the slugs of models, after the word before them: "llama3.3", "v3.1".
-func versionsOf(models []dataset.Model) map[string]bool {
-	out := map[string]bool{}
-	for i := range models {
-		for _, at := range pointed.FindAllStringSubmatch(string(models[i].Slug), -1) {
-			out[at[1]+at[2]] = true
-		}
-	}
-	return out
-}
-
-// dotted writes the version of a model with a point where a program that allows none has a dash: "llama-3-3-70b".
-func (r *Resolver) dotted(text string) string {
-	if slices.ContainsFunc(Kinds, func(k Kind) bool { return r.has(k, text) }) {
-		return text
-	}
-	return dashed.ReplaceAllStringFunc(text, func(found string) string {
-		at := dashed.FindStringSubmatch(found)
-		if !r.versions[at[1]+strings.TrimPrefix(at[2], "-")+"."+at[3]] {
-			return found
-		}
-		return at[1] + at[2] + "." + at[3] + at[4]
-	})
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
