@@ -104,12 +104,8 @@ func BenchmarkAnswers(b *testing.B) {
 	} {
 		b.Run("stats/"+name, func(b *testing.B) {
 			for b.Loop() {
-				s, err := table.Stats(q)
-				if err != nil {
+				if _, err := table.Stats(q); err != nil {
 					b.Fatal(err)
-				}
-				for i := range s.Groups[:min(100, len(s.Groups))] {
-					s.Groups[i].Differing()
 				}
 			}
 		})

@@ -262,16 +262,6 @@ func (g *Group) Setting(f Field) (value string, shared bool) {
 	return p.value(first), true
 }
 
-// Differing is the settings that differ between the records of a group, in the order of their fields.
-func (g *Group) Differing() (fields []Field) {
-	for _, f := range settings {
-		if _, shared := g.Setting(f); !shared {
-			fields = append(fields, f)
-		}
-	}
-	return fields
-}
-
 // CompareKeys orders values of keys, the empty one, which is unknown, last.
 func CompareKeys(a, b string) int {
 	if (a == "") != (b == "") {

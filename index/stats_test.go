@@ -66,12 +66,8 @@ func compareGroup(t *testing.T, got *Group, want *plainGroup, q StatsQuery) {
 			t.Fatalf("Stats(%+v): quantile %v of %q = %v, want %v of %v", q, c.p, got.Key(), c.got, w, want.values)
 		}
 	}
-	shared, differ := sharedOf(got), got.Differing()
-	if diff := gocmp.Diff(want.shared, shared); diff != "" {
+	if diff := gocmp.Diff(want.shared, sharedOf(got)); diff != "" {
 		t.Fatalf("Stats(%+v): shared settings of %q (-want +got):\n%s", q, got.Key(), diff)
-	}
-	if diff := gocmp.Diff(want.differ, differ); diff != "" {
-		t.Fatalf("Stats(%+v): differing settings of %q (-want +got):\n%s", q, got.Key(), diff)
 	}
 	if got.Comparable != want.comparable {
 		t.Fatalf("Stats(%+v): comparable of %q = %v, want %v", q, got.Key(), got.Comparable, want.comparable)
@@ -99,7 +95,6 @@ type plainGroup struct {
 	pages      int
 	newest     float64
 	shared     []sharedSetting
-	differ     []Field
 	comparable bool
 }
 
@@ -181,8 +176,6 @@ func plainGroupOf(recs []*plainRecord, q StatsQuery) plainGroup {
 	for _, f := range BenchmarkFields {
 		if slices.Contains(settingFields, f.Name) && same(f.Name) {
 			g.shared = append(g.shared, sharedSetting{f.Name, first(recs[0].sets[f.Name], "")})
-		} else if slices.Contains(settingFields, f.Name) {
-			g.differ = append(g.differ, f.Name)
 		}
 	}
 	shares := func(fields ...Field) bool {

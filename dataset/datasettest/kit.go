@@ -63,15 +63,6 @@ func Info(version string) string {
 	return `{"schema_version": 1, "version": "` + version + `", "released": "2026-01-02", "title": "fixture", "licence": "CC-BY-SA-4.0"}`
 }
 
-// Damage changes one bit in the middle of a file.
-func Damage(tb testing.TB, path string) {
-	tb.Helper()
-	b, err := os.ReadFile(path)
-	Must(tb, err)
-	b[len(b)/2] ^= 1
-	Must(tb, os.WriteFile(path, b, 0o600))
-}
-
 // ShippedDir is the directory of the shipped data, as a test of any package of the module finds it.
 func ShippedDir(tb testing.TB) string {
 	tb.Helper()

@@ -87,8 +87,8 @@ func Inspect(m Machine, names *resolve.Resolver) Report {
 	case "windows":
 		i.windows()
 	default:
-		i.processorOf("proc/cpuinfo")
-		i.report.MemoryGB = i.memory()
+		kib, _, _ := strings.Cut(i.labelled("proc/meminfo", "MemTotal"), " ")
+		i.processor, i.report.MemoryGB = i.labelled("proc/cpuinfo", "model name"), gigabytes(kib, 1<<20)
 		i.nvidia()
 		i.rocm()
 		i.pci()
@@ -163,51 +163,44 @@ func (i *inspection) file(name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-func (i *inspection) processorOf(name string) {
+// labelled is the first value of a label in a file of labels and values.
+func (i *inspection) labelled(name, label string) string {
 	for line := range strings.Lines(i.file(name)) {
-		label, value, ok := strings.Cut(line, ":")
-		if ok && strings.TrimSpace(label) == "model name" {
-			i.processor = strings.TrimSpace(value)
-			return
+		if found, value, _ := strings.Cut(line, ":"); strings.TrimSpace(found) == label {
+			return strings.TrimSpace(value)
 		}
 	}
+	return ""
 }
 
-// memory reads the main memory of /proc/meminfo, which is counted in KiB.
-func (i *inspection) memory() float64 {
-	for line := range strings.Lines(i.file("proc/meminfo")) {
-		if fields := strings.Fields(line); len(fields) >= 2 && fields[0] == "MemTotal:" {
-			kib, _ := strconv.ParseFloat(fields[1], 64)
-			return tenths(kib / (1 << 20))
-		}
+// output is what a program prints, empty if it failed.
+func (i *inspection) output(name string, args ...string) string {
+	out, err := i.Run(name, args...)
+	if err != nil {
+		return ""
 	}
-	return 0
+	return strings.TrimSpace(string(out))
 }
 
-func tenths(v float64) float64 { return math.Round(v*10) / 10 }
+// gigabytes reads a number of units of which so many are one gigabyte.
+func gigabytes(text string, units float64) float64 {
+	n, _ := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	return math.Round(n/units*10) / 10
+}
 
 // nvidia asks nvidia-smi, which prints "NVIDIA GeForce RTX 4090, 24564 MiB".
 func (i *inspection) nvidia() {
-	out, err := i.Run("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")
-	if err != nil {
-		return
-	}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(i.output("nvidia-smi", "--query-gpu=name,memory.total", "--format=csv,noheader")) {
 		name, memory, _ := strings.Cut(strings.TrimSpace(line), ",")
-		mib, _ := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(memory, "MiB")), 64)
 		if name != "" {
-			i.add(Device{Source: "nvidia-smi", Text: name, MemoryGB: tenths(mib / 1024)})
+			i.add(Device{Source: "nvidia-smi", Text: name, MemoryGB: gigabytes(strings.TrimSuffix(memory, "MiB"), 1024)})
 		}
 	}
 }
 
 // rocm asks rocm-smi, which prints "GPU[0] : Card Series: AMD Radeon RX 7900 XTX".
 func (i *inspection) rocm() {
-	out, err := i.Run("rocm-smi", "--showproductname")
-	if err != nil {
-		return
-	}
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(i.output("rocm-smi", "--showproductname")) {
 		low := strings.ToLower(line)
 		if at := strings.Index(low, "card series:"); at >= 0 {
 			if name := strings.TrimSpace(line[at+len("card series:"):]); name != "" {
@@ -235,8 +228,7 @@ func (i *inspection) pci() {
 				text += " (rev " + rev + ")"
 			}
 		}
-		bytes, _ := strconv.ParseFloat(i.file(at+"/mem_info_vram_total"), 64) // of amdgpu
-		i.add(Device{Source: "pci", Text: text, MemoryGB: tenths(bytes / (1 << 30))})
+		i.add(Device{Source: "pci", Text: text, MemoryGB: gigabytes(i.file(at+"/mem_info_vram_total"), 1<<30)}) // of amdgpu
 	}
 }
 
@@ -247,14 +239,8 @@ func (nothing) Open(name string) (fs.File, error) {
 }
 
 func (i *inspection) mac() {
-	if out, err := i.Run("sysctl", "-n", "hw.memsize"); err == nil {
-		bytes, _ := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-		i.report.MemoryGB = tenths(bytes / (1 << 30))
-	}
-	brand := ""
-	if out, err := i.Run("sysctl", "-n", "machdep.cpu.brand_string"); err == nil {
-		brand = strings.TrimSpace(string(out))
-	}
+	i.report.MemoryGB = gigabytes(i.output("sysctl", "-n", "hw.memsize"), 1<<30)
+	brand := i.output("sysctl", "-n", "machdep.cpu.brand_string")
 	apple := strings.HasPrefix(brand, "Apple")
 	if out, err := i.Run("system_profiler", "SPDisplaysDataType"); err == nil {
 		if !apple {
@@ -296,20 +282,11 @@ func (i *inspection) macCard(card map[string]string) {
 			d.Text += " (" + cores + "-core GPU)"
 		}
 		d.MemoryGB = i.report.MemoryGB
-	default:
-		d.MemoryGB = macMemory(card["VRAM (Total)"])
+	default: // "8 GB" or "4096 MB"
+		number, unit, _ := strings.Cut(card["VRAM (Total)"], " ")
+		d.MemoryGB = gigabytes(number, map[bool]float64{true: 1024, false: 1}[unit == "MB"])
 	}
 	i.addNamed(d, macID(card))
-}
-
-// macMemory reads "8 GB" and "4096 MB", in GB.
-func macMemory(text string) float64 {
-	number, unit, _ := strings.Cut(text, " ")
-	n, _ := strconv.ParseFloat(number, 64)
-	if unit == "MB" {
-		n /= 1024
-	}
-	return tenths(n)
 }
 
 // macID is the PCI id of a card: "AMD (0x1002)", "0x67df" and "0x00e1" are "1002:67df (rev e1)".
@@ -341,10 +318,7 @@ func (i *inspection) windows() {
 	for _, value := range i.registry(firstProcessor, "ProcessorNameString") {
 		i.processor = value
 	}
-	if out, err := i.powershell(windowsMemory); err == nil {
-		bytes, _ := strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
-		i.report.MemoryGB = tenths(bytes / (1 << 30))
-	}
+	i.report.MemoryGB = gigabytes(i.powershell(windowsMemory), 1<<30)
 	i.nvidia()
 	i.windowsCards()
 	if i.processor != "" {
@@ -352,16 +326,12 @@ func (i *inspection) windows() {
 	}
 }
 
-func (i *inspection) powershell(question string) ([]byte, error) {
-	return i.Run("powershell", "-NoProfile", "-NonInteractive", "-Command", question)
+func (i *inspection) powershell(question string) string {
+	return i.output("powershell", "-NoProfile", "-NonInteractive", "-Command", question)
 }
 
 func (i *inspection) windowsCards() {
-	out, err := i.powershell(windowsAdapters)
-	if err != nil {
-		return
-	}
-	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(string(out), "\ufeff")))
+	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(i.powershell(windowsAdapters), "\ufeff")))
 	in.FieldsPerRecord = -1
 	lines, _ := in.ReadAll()
 	sizes := i.windowsSizes()
@@ -384,7 +354,7 @@ func (i *inspection) windowsSizes() map[string]float64 {
 	for key, value := range i.registry(displayClass, "HardwareInformation.qwMemorySize") {
 		bytes, err := strconv.ParseUint(value, 0, 64)
 		if id := ids[key]; err == nil && id != "" {
-			sizes[vendorAndDevice(strings.TrimPrefix(strings.ToLower(id), `pci\`))] = tenths(float64(bytes) / (1 << 30))
+			sizes[vendorAndDevice(strings.TrimPrefix(strings.ToLower(id), `pci\`))] = math.Round(float64(bytes)/(1<<30)*10) / 10
 		}
 	}
 	return sizes

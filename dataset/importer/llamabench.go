@@ -26,12 +26,12 @@ func llamaBench(im *Importer, b []byte) (runs []run, err error) {
 		}
 		return r.bad != ""
 	})
-	for _, p := range pair(rows) {
+	for _, tests := range pair(rows) {
 		one := run{}
-		for _, r := range p.rows() {
+		for _, r := range tests {
 			one.rows = append(one.rows, place{r.line, r.name()})
 		}
-		if one.values, err = im.llamaRun(p); err != nil {
+		if one.values, err = im.llamaRun(tests); err != nil {
 			one.bad = err.Error()
 		}
 		runs = append(runs, one)
@@ -39,8 +39,9 @@ func llamaBench(im *Importer, b []byte) (runs []run, err error) {
 	return runs, nil
 }
 
-func (im *Importer) llamaRun(p paired) (map[string]value, error) {
-	r := p.rows()[0] // they differ only in their test
+// llamaRun are the values of a run of a prompt and a generation test, or of one of them.
+func (im *Importer) llamaRun(tests []*row) (map[string]value, error) {
+	r := tests[0] // they differ only in their test
 	switch {
 	case r.prompt > 0 && r.gen > 0:
 		return nil, errors.New("a test of prompt and generation together gives neither speed")
@@ -84,14 +85,15 @@ func (im *Importer) llamaRun(p paired) (map[string]value, error) {
 			put(field, "0", r.values[name].from)
 		}
 	}
-	put("rate_basis", map[bool]string{true: "decode"}[p.gen != nil], "llama-bench: always so") // a generation test times nothing else
-	for part, r := range map[string]*row{"prompt": p.prompt, "gen": p.gen} {
-		if r != nil {
-			speed := map[string]string{"prompt": "prompt_tps", "gen": "generation_tps"}[part]
-			put("n_"+part, strconv.FormatInt(r.prompt+r.gen, 10), r.values["n_"+part].from)
-			put(speed, positive(r.speed), r.values["avg_ts"].from)
-			put(speed+"_stddev", r.stddev, r.values["stddev_ts"].from)
+	for _, r := range tests {
+		length, speed := "n_prompt", "prompt_tps"
+		if r.gen > 0 {
+			length, speed = "n_gen", "generation_tps"
+			put("rate_basis", "decode", "llama-bench: always so") // a generation test times nothing else
 		}
+		put(length, strconv.FormatInt(r.prompt+r.gen, 10), r.values[length].from)
+		put(speed, positive(r.speed), r.values["avg_ts"].from)
+		put(speed+"_stddev", r.stddev, r.values["stddev_ts"].from)
 	}
 	unit, layers := im.unit(model, r), r.values["n_gpu_layers"].from
 	put("compute_unit", string(unit), layers)

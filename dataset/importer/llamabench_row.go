@@ -160,18 +160,8 @@ func (r *row) run() string {
 	return fmt.Sprint(r.table, same)
 }
 
-// paired is a prompt and a generation test of one run, or one of them alone.
-type paired struct{ prompt, gen *row }
-
-func (p paired) rows() []*row {
-	return slices.DeleteFunc([]*row{p.prompt, p.gen}, func(r *row) bool { return r == nil })
-}
-
-func (p paired) line() int {
-	return slices.MinFunc(p.rows(), func(a, b *row) int { return a.line - b.line }).line
-}
-
-func pair(rows []*row) (out []paired) {
+// pair puts the prompt and the generation tests of runs together, in the order of their first lines.
+func pair(rows []*row) (out [][]*row) {
 	runs := map[string][]*row{}
 	for _, r := range rows {
 		runs[r.run()] = append(runs[r.run()], r)
@@ -179,12 +169,13 @@ func pair(rows []*row) (out []paired) {
 	for _, run := range runs {
 		out = append(out, pairRun(run)...)
 	}
-	slices.SortFunc(out, func(a, b paired) int { return a.line() - b.line() })
+	begins := func(tests []*row) int { return slices.MinFunc(tests, func(a, b *row) int { return a.line - b.line }).line }
+	slices.SortFunc(out, func(a, b []*row) int { return begins(a) - begins(b) })
 	return out
 }
 
 // pairRun puts tests of equal length together, then the usual 512 and 128, then the rest if it is one of each.
-func pairRun(rows []*row) (out []paired) {
+func pairRun(rows []*row) (out [][]*row) {
 	var prompts, gens []*row
 	for _, r := range rows {
 		if r.prompt == 0 {
@@ -197,7 +188,7 @@ func pairRun(rows []*row) (out []paired) {
 		prompts = slices.DeleteFunc(prompts, func(p *row) bool {
 			j := slices.IndexFunc(gens, func(g *row) bool { return p.gen == 0 && fits(p, g) })
 			if j >= 0 {
-				out = append(out, paired{p, gens[j]})
+				out = append(out, []*row{p, gens[j]})
 				gens = slices.Delete(gens, j, j+1)
 			}
 			return j >= 0
@@ -208,11 +199,8 @@ func pairRun(rows []*row) (out []paired) {
 	if len(prompts) == 1 && len(gens) == 1 {
 		match(func(*row, *row) bool { return true })
 	}
-	for _, r := range prompts {
-		out = append(out, paired{prompt: r})
-	}
-	for _, r := range gens {
-		out = append(out, paired{gen: r})
+	for _, r := range slices.Concat(prompts, gens) {
+		out = append(out, []*row{r})
 	}
 	return out
 }

@@ -252,11 +252,8 @@ func TestPairing(t *testing.T) {
 		var got []string
 		for _, p := range pair(rows) {
 			var prompt, gen int64
-			if p.prompt != nil {
-				prompt = p.prompt.prompt
-			}
-			if p.gen != nil {
-				gen = p.gen.gen
+			for _, r := range p {
+				prompt, gen = prompt+r.prompt, gen+r.gen
 			}
 			got = append(got, fmt.Sprintf("%d+%d", prompt, gen))
 		}

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -50,40 +52,13 @@ func (d Date) Number() uint32 {
 	if !d.Valid() {
 		return 0
 	}
-	n := uint32(0)
-	for _, c := range []byte(d) {
-		if c != '-' {
-			n = 10*n + uint32(c-'0')
-		}
-	}
-	switch len(d) {
-	case len("2006"):
-		return n * 10_000
-	case len("2006-01"):
-		return n * 100
-	default:
-		return n
-	}
+	n, _ := strconv.ParseUint((strings.ReplaceAll(string(d), "-", "") + "0000")[:8], 10, 32) // valid
+	return uint32(n)
 }
 
 // DateOf returns the date with the number yyyymmdd, where a month or day of zero is not given: it is
 // the inverse of Number for every date.
 func DateOf(number uint32) Date {
-	return Date(AppendDate(nil, number))
-}
-
-// AppendDate appends the date that DateOf returns.
-func AppendDate(b []byte, number uint32) []byte {
-	var digits [10]byte
-	eight := strconv.AppendUint(digits[:0], uint64(number)+100_000_000, 10)[1:] // zeros in front
-	year, month, day := eight[:4], eight[4:6], eight[6:]
-	b = append(b, year...)
-	if string(month) == "00" {
-		return b
-	}
-	b = append(append(b, '-'), month...)
-	if string(day) == "00" {
-		return b
-	}
-	return append(append(b, '-'), day...)
+	text := fmt.Sprintf("%04d-%02d-%02d", number/10_000, number/100%100, number%100)
+	return Date(strings.TrimSuffix(strings.TrimSuffix(text, "-00"), "-00"))
 }

@@ -140,45 +140,14 @@ type URL string
 // Valid reports whether u can be followed. It needs a scheme and a host as it is looked up (IDN in its ASCII
 // form). It may have no user, and none of the characters that addresses never have.
 func (u URL) Valid() bool {
-	rest, ok := strings.CutPrefix(string(u), "https://")
-	if !ok {
-		rest, ok = strings.CutPrefix(string(u), "http://")
-	}
-	if !ok {
-		return false
-	}
-	host := len(rest)
-	for i := range len(rest) { // the bytes of other characters are above these
-		switch c := rest[i]; {
-		case c <= ' ', c == 0x7f, c == '\\', c == '"', c == '<', c == '>':
-			return false
-		case i < host && (c == '/' || c == '?' || c == '#'):
-			host = i
-		}
-	}
-	return validHost(rest[:host])
+	scheme, rest, _ := strings.Cut(string(u), "://")
+	host := hostForm.FindStringSubmatch(rest)
+	never := func(r rune) bool { return r <= ' ' || strings.ContainsRune("\x7f\\\"<>", r) }
+	return (scheme == "https" || scheme == "http") && host != nil && (len(host[1]) < 5 || host[1] <= "65535") && !strings.ContainsFunc(rest, never)
 }
 
-func validHost(host string) bool {
-	name, port, numbered := strings.Cut(host, ":")
-	if numbered && (len(port) == 0 || len(port) > 5 || strings.Trim(port, "0123456789") != "" || len(port) == 5 && port > "65535") {
-		return false
-	}
-	joined := true // a label begins and ends with a letter or digit
-	for i := range len(name) {
-		switch c := name[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
-			joined = false
-		case c == '-' && i > 0 && name[i-1] != '.':
-			joined = true
-		case c == '.' && !joined:
-			joined = true
-		default:
-			return false
-		}
-	}
-	return !joined
-}
+// hostForm is labels of letters, digits and hyphens, joined by single dots, a port if there is one, and what ends a host.
+var hostForm = regexp.MustCompile(`^[A-Za-z0-9]+(?:(?:\.|-+)[A-Za-z0-9]+)*(?::([0-9]{1,5}))?(?:[/?#]|$)`)
 
 func (URL) valid(s string) bool { return URL(s).Valid() }
 

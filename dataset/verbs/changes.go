@@ -143,7 +143,3 @@ func (c *ChangesRecord) versionAt(revision string) string {
 	}
 	return record.TextAt(info, "version")
 }
-
-func loadFrom(data, name string) (*dataset.Set, error) {
-	return (&Diff{Data: data}).load(name)
-}

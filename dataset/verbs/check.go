@@ -51,8 +51,9 @@ func (c *Check) Run(env *Env) error {
 	if src.Dir != "" {
 		findings = findings.Under(src.Dir)
 	}
-	faults, warnings := split(findings)
-	shown := append(slices.Clip(faults), warnings...)
+	faults := findings.Faults()
+	warnings := slices.DeleteFunc(slices.Clone(findings), func(f dataset.Finding) bool { return f.Severity == dataset.Fault })
+	shown := slices.Concat(faults, warnings)
 	if c.Quiet {
 		shown = faults
 	}
@@ -64,17 +65,6 @@ func (c *Check) Run(env *Env) error {
 	}
 	fmt.Fprintf(env.Stderr, "%s: clean, %s\n", src.Where, record.Counted(len(warnings), "warning"))
 	return nil
-}
-
-func split(findings dataset.Findings) (faults, warnings dataset.Findings) {
-	for _, f := range findings {
-		if f.Severity == dataset.Fault {
-			faults = append(faults, f)
-		} else {
-			warnings = append(warnings, f)
-		}
-	}
-	return faults, warnings
 }
 
 // Fmt writes dataset files in the canonical format.
@@ -140,19 +130,20 @@ func (c *Diff) Validate() error { return oneForm(c.Format, c.AsJSON) }
 
 // Run prints what differs. Only datasets without findings can be compared.
 func (c *Diff) Run(env *Env) error {
-	from, err := c.load(c.Old)
+	from, err := loadFrom(c.Data, c.Old)
 	if err != nil {
 		return err
 	}
-	to, err := c.load(c.New)
+	to, err := loadFrom(c.Data, c.New)
 	if err != nil {
 		return err
 	}
 	return diff.Compare(from, to).Report(env.Stdout, formOf(c.Format, c.AsJSON))
 }
 
-func (c *Diff) load(name string) (*dataset.Set, error) {
-	files, err := filesOf(c.Data, name)
+// loadFrom loads what filesOf finds.
+func loadFrom(data, name string) (*dataset.Set, error) {
+	files, err := filesOf(data, name)
 	if err != nil {
 		return nil, err
 	}
