@@ -12,9 +12,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -112,8 +110,8 @@ var (
 
 // Sample is a small part of the shipped data, for tests that load it many times. It has one
 // benchmark and measurement of quality in sixty-four (one in sixteen in the long form), the records these refer to, and the
-// records a caller names by their paths. It has every release, with the same share of its changes,
-// and no snapshots. The files are the caller's own.
+// records a caller names by their paths. It has every release, without its changes, and no snapshots. The files are the
+// caller's own.
 func Sample(tb testing.TB, more ...string) fstest.MapFS {
 	tb.Helper()
 	samplesMu.Lock()
@@ -155,13 +153,11 @@ func makeSample(tb testing.TB, more []string) fstest.MapFS {
 		}
 		var kept []byte
 		for i, line := range bytes.SplitAfter(f.Data, []byte{'\n'}) {
-			if i%every == 0 || bytes.HasPrefix(line, []byte(`{"release"`)) {
+			if dir != "changes" && i%every == 0 || bytes.HasPrefix(line, []byte(`{"release"`)) {
 				kept = append(kept, line...)
 			}
 		}
-		if dir != "changes" {
-			use(kept)
-		}
+		use(kept)
 		out[name] = &fstest.MapFile{Data: kept}
 	}
 	for name := range out {
@@ -169,45 +165,7 @@ func makeSample(tb testing.TB, more []string) fstest.MapFS {
 			delete(out, name)
 		}
 	}
-	leaveOutGone(out)
 	return out
-}
-
-// slugsOfChange finds the table and the slugs of a line of changes.
-var slugsOfChange = regexp.MustCompile(`^\{"table":"([^"]*)","change":"[^"]*","slugs":\["([^\]]*)"\]`)
-
-// leaveOutGone takes what files do not have out of the changes, so that nothing seems to be lost.
-func leaveOutGone(files fstest.MapFS) {
-	var runs []byte
-	for name, f := range files {
-		if dir := path.Dir(name); dir == "benchmarks" || dir == "quality" {
-			runs = append(runs, f.Data...)
-		}
-	}
-	for name, f := range files {
-		if path.Dir(name) != "changes" {
-			continue
-		}
-		var kept []byte
-		for line := range bytes.Lines(f.Data) {
-			m := slugsOfChange.FindSubmatchIndex(line)
-			if m == nil {
-				kept = append(kept, line...)
-				continue
-			}
-			table, slugs := string(line[m[2]:m[3]]), strings.Split(string(line[m[4]:m[5]]), `","`)
-			slugs = slices.DeleteFunc(slugs, func(slug string) bool {
-				if table == "benchmarks" || table == "quality" {
-					return !bytes.Contains(runs, []byte(`"id":"`+slug+`"`))
-				}
-				return (table == "models" || table == "hardware") && files[table+"/"+slug+".json"] == nil
-			})
-			if len(slugs) > 0 {
-				kept = slices.Concat(kept, line[:m[4]], []byte(strings.Join(slugs, `","`)), line[m[5]:])
-			}
-		}
-		f.Data = kept
-	}
 }
 
 // Must ends the test where there is an error.
