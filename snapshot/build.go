@@ -24,7 +24,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -250,8 +249,8 @@ func (r *Report) skip(id SourceID, why string) {
 	r.Skipped[string(id)+": "+why]++
 }
 
-// WriteTo prints the report for a maintainer. The bytes are the same for the same inputs.
-func (r *Report) WriteTo(w io.Writer) (int64, error) {
+// String is the report for a maintainer. It is the same for the same inputs.
+func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "snapshot %s: %d bytes\n", r.Hash, r.Bytes)
 	fmt.Fprintf(&b, "models: %d, of them with 1, 2, 3 sources: %d, %d, %d\n", r.Models, r.BySources[1], r.BySources[2], r.BySources[3])
@@ -268,8 +267,7 @@ func (r *Report) WriteTo(w io.Writer) (int64, error) {
 		fmt.Fprintf(&b, "contested names: %d\n  %s\n", len(r.Contested), strings.Join(r.Contested, "\n  "))
 	}
 	section(&b, "unmatched (kept as models of their own)", r.Unmatched)
-	n, err := io.WriteString(w, b.String())
-	return int64(n), err
+	return b.String()
 }
 
 func section(b *strings.Builder, title string, names []name) {

@@ -334,20 +334,17 @@ func TestBuildStops(t *testing.T) {
 	}
 }
 
-func TestReportWriteTo(t *testing.T) {
+func TestReport(t *testing.T) {
 	_, rep := mustBuild(t, smallInputs())
-	var out bytes.Buffer
-	if _, err := rep.WriteTo(&out); err != nil {
-		t.Fatal(err)
-	}
+	out := rep.String()
 	for _, want := range []string{
 		"models: 5, of them with 1, 2, 3 sources: 3, 1, 1\n",
 		"confidence: high 1, moderate 2, low 2\n",
 		"unmatched (kept as models of their own): 2\n  source_a nobody knows\n  source_c delta-1b (zero-shot)\n",
 		"second name of a model, not used: 1\n  source_c org/Alpha-7B-Instruct (val)\n",
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("report lacks %q:\n%s", want, out.String())
+		if !strings.Contains(out, want) {
+			t.Errorf("report lacks %q:\n%s", want, out)
 		}
 	}
 }
@@ -538,9 +535,8 @@ func TestDiff(t *testing.T) {
 	if c := find("alpha-7b-instruct"); c.By == nil || *c.By != round4(*c.After-*c.Before) {
 		t.Errorf("alpha moved by %v from %v to %v", c.By, *c.Before, *c.After)
 	}
-	var out bytes.Buffer
-	if _, err := d.WriteTo(&out); err != nil || !strings.Contains(out.String(), "new somebody: none to ") {
-		t.Errorf("WriteTo = %v:\n%s", err, out.String())
+	if out := d.String(); !strings.Contains(out, "new somebody: none to ") {
+		t.Errorf("the difference in words:\n%s", out)
 	}
 	if same := Diff(mustRead(t, before), mustRead(t, before)); len(same.Changes) != 0 || same.Rules {
 		t.Errorf("Diff of one document = %+v, want nothing", same)

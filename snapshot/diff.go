@@ -3,7 +3,6 @@ package snapshot
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -69,8 +68,8 @@ func (c *change) far() float64 {
 	return math.Abs(*c.By)
 }
 
-// WriteTo prints one line for each change.
-func (d difference) WriteTo(w io.Writer) (int64, error) {
+// String has one line for each change.
+func (d difference) String() string {
 	counts := map[string]int{}
 	for _, c := range d.Changes {
 		counts[c.Kind]++
@@ -91,8 +90,7 @@ func (d difference) WriteTo(w io.Writer) (int64, error) {
 		}
 		fmt.Fprintf(&b, "%s %s: %s to %s%s\n", c.Kind, c.ModelKey, shortNumber(c.Before), shortNumber(c.After), by)
 	}
-	n, err := io.WriteString(w, b.String())
-	return int64(n), err
+	return b.String()
 }
 
 func shortNumber(f *float64) string {

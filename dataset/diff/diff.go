@@ -92,10 +92,18 @@ func (c *Changes) compareTable(table string, old, now map[string]any) {
 	for slug, rec := range now {
 		change := RecordChange{Table: table, Slug: slug, Change: record.Added, Fields: []record.FieldChange{}}
 		if was, known := old[slug]; known {
-			if change.Fields = compareRecords(was, rec); len(change.Fields) == 0 {
+			if reflect.DeepEqual(was, rec) {
 				continue
 			}
-			change.Change = actOf(change.Fields)
+			var fields comparison
+			a, b := reflect.ValueOf(was).Elem(), reflect.ValueOf(rec).Elem()
+			if fields.objects("", record.SchemaOf(a.Type()), a, b); len(fields) == 0 {
+				continue
+			}
+			change.Fields, change.Change = fields, record.Changed
+			if slices.ContainsFunc(fields, func(f record.FieldChange) bool { return f.Field == "withdrawn" && f.New.Kind() != 'n' }) {
+				change.Change = record.Withdrawn
+			}
 		}
 		c.Records = append(c.Records, change)
 	}
@@ -107,21 +115,6 @@ func (c *Changes) compareTable(table string, old, now map[string]any) {
 		}
 	}
 	slices.SortFunc(c.Records[start:], func(a, b RecordChange) int { return cmp.Compare(a.Slug, b.Slug) })
-}
-
-func actOf(fields []record.FieldChange) record.Act {
-	if slices.ContainsFunc(fields, func(f record.FieldChange) bool { return f.Field == "withdrawn" && f.New.Kind() != 'n' }) {
-		return record.Withdrawn
-	}
-	return record.Changed
-}
-
-func compareRecords(from, to any) []record.FieldChange {
-	var c comparison
-	if a, b := reflect.ValueOf(from).Elem(), reflect.ValueOf(to).Elem(); !reflect.DeepEqual(from, to) {
-		c.objects("", record.SchemaOf(a.Type()), a, b)
-	}
-	return c
 }
 
 type comparison []record.FieldChange

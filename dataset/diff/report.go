@@ -6,8 +6,6 @@ import (
 	"io"
 	"strings"
 
-	jsonv2 "github.com/goccy/go-json/v2"
-
 	"modeldex/dataset/record"
 )
 
@@ -23,34 +21,36 @@ var Forms = []string{"text", "json", "markdown"}
 //   - markdown: as text, of at most 60,000 bytes, for comments on GitHub end at 65,536; what does
 //     not fit is counted.
 func (c *Changes) Report(w io.Writer, form string) error {
+	var b bytes.Buffer
 	switch form {
 	case "text":
-		return c.reportText(w)
+		c.text(&b)
 	case "json":
-		return c.reportJSON(w)
+		line, err := record.Line(c)
+		if err != nil {
+			return err
+		}
+		b.Write(append(line, '\n'))
 	case "markdown":
-		return c.reportMarkdown(w)
+		c.markdown(&b)
 	default:
 		return fmt.Errorf("diff form: must be one of %s, got %q", strings.Join(Forms, ", "), form)
 	}
+	_, err := b.WriteTo(w)
+	return err
 }
 
 var actMarks = map[record.Act]byte{record.Added: '+', record.Changed: '~', record.Withdrawn: 'x', record.Removed: '-'}
 
-func (c *Changes) reportText(w io.Writer) error {
-	var b bytes.Buffer
+func (c *Changes) text(b *bytes.Buffer) {
 	for i := range c.Records {
 		r := &c.Records[i]
-		fmt.Fprintf(&b, "%c %s/%s\n", actMarks[r.Change], r.Table, r.Slug)
+		fmt.Fprintf(b, "%c %s/%s\n", actMarks[r.Change], r.Table, r.Slug)
 		for _, f := range r.Fields {
-			fmt.Fprintf(&b, "    %s: %s -> %s\n", f.Field, f.Old, f.New)
-		}
-		if _, err := b.WriteTo(w); err != nil {
-			return err
+			fmt.Fprintf(b, "    %s: %s -> %s\n", f.Field, f.Old, f.New)
 		}
 	}
-	_, err := io.WriteString(w, c.Summary()+"\n")
-	return err
+	b.WriteString(c.Summary() + "\n")
 }
 
 // Summary counts the records of each act, in a line: "2 added, 1 removed", or "no changes".
@@ -71,20 +71,11 @@ func (c *Changes) Summary() string {
 	return strings.Join(parts, ", ")
 }
 
-func (c *Changes) reportJSON(w io.Writer) error {
-	b, err := jsonv2.Marshal(c)
-	if err == nil {
-		_, err = w.Write(append(b, '\n'))
-	}
-	return err
-}
-
 // mostMarkdown is how much of a comment the records may take, in bytes.
 const mostMarkdown = 60_000
 
-func (c *Changes) reportMarkdown(w io.Writer) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "### Dataset %s: %s\n", codeSpan(c.New.Version), c.Summary())
+func (c *Changes) markdown(b *bytes.Buffer) {
+	fmt.Fprintf(b, "### Dataset %s: %s\n", codeSpan(c.New.Version), c.Summary())
 	table, left := "", len(c.Records)
 	for i := range c.Records {
 		part := c.Records[i].markdown()
@@ -99,10 +90,8 @@ func (c *Changes) reportMarkdown(w io.Writer) error {
 		left--
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "\n%d more %s left out here.\n", left, record.Noun(left, "record is", "records are"))
+		fmt.Fprintf(b, "\n%d more %s left out here.\n", left, record.Noun(left, "record is", "records are"))
 	}
-	_, err := b.WriteTo(w)
-	return err
 }
 
 func (r *RecordChange) markdown() string {

@@ -176,16 +176,18 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 	case s.onProcessor:
 		values["compute_unit"] = "cpu"
 	}
+	text := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 	for field, list := range all {
 		mean, deviation := spread(list)
-		if strings.HasPrefix(field, "n_") {
-			mean = math.Round(mean)
-		}
-		if mean > 0 {
-			values[field] = strconv.FormatFloat(mean, 'f', -1, 64)
-		}
-		if mean > 0 && strings.HasSuffix(field, "_tps") && len(list) > 1 {
-			values[field+"_stddev"] = strconv.FormatFloat(deviation, 'f', -1, 64)
+		switch {
+		case !(mean > 0):
+		case strings.HasPrefix(field, "n_"):
+			values[field] = text(math.Round(mean))
+		default:
+			values[field] = text(mean)
+			if strings.HasSuffix(field, "_tps") && len(list) > 1 {
+				values[field+"_stddev"] = text(deviation)
+			}
 		}
 	}
 	run := Run{Repetitions: all["generation_tps"]}

@@ -89,7 +89,7 @@ func (c *Build) Run(env *verbs.Env) error {
 	if err != nil && report.Models == 0 {
 		return err // nothing was matched, so there is nothing to say of it
 	}
-	if _, printErr := report.WriteTo(env.Stderr); err != nil || printErr != nil {
+	if _, printErr := fmt.Fprint(env.Stderr, &report); err != nil || printErr != nil {
 		return errors.Join(err, printErr)
 	}
 	if err := wholefile.WriteBytes(c.Out, doc); err != nil || c.Models == "" {
@@ -230,7 +230,7 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
-	_, err = e.WriteTo(env.Stdout)
+	_, err = fmt.Fprint(env.Stdout, e)
 	return err
 }
 
@@ -255,7 +255,7 @@ func (c *Diff) Run(env *verbs.Env) error {
 	if c.JSON() {
 		return env.PrintJSON(d)
 	}
-	_, err = d.WriteTo(env.Stdout)
+	_, err = fmt.Fprint(env.Stdout, d)
 	return err
 }
 
