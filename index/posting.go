@@ -93,21 +93,16 @@ func (p *posting) any(values []string) *roaring.Bitmap {
 	var found []*roaring.Bitmap
 	for _, v := range values {
 		if prefix, ok := strings.CutSuffix(v, "*"); ok {
-			found = append(found, p.withPrefix(prefix)...)
+			for i, known := range p.values {
+				if strings.HasPrefix(known, prefix) {
+					found = append(found, p.sets[i])
+				}
+			}
 		} else if i := p.code(v); i >= 0 {
 			found = append(found, p.sets[i])
 		}
 	}
 	return union(found)
-}
-
-func (p *posting) withPrefix(prefix string) []*roaring.Bitmap {
-	from, _ := slices.BinarySearch(p.values, prefix)
-	to := from
-	for to < len(p.values) && strings.HasPrefix(p.values[to], prefix) {
-		to++
-	}
-	return p.sets[from:to]
 }
 
 func union(sets []*roaring.Bitmap) *roaring.Bitmap {
@@ -184,15 +179,12 @@ func newTextColumn(texts []string) *column {
 	return c
 }
 
-func (c *column) interval(r Range) (lo, hi int) {
-	lo = sort.Search(c.known, func(i int) bool { return c.nums[c.asc[i]] >= r.Min })
-	return lo, lo + sort.Search(c.known-lo, func(i int) bool { return c.nums[c.asc[lo+i]] > r.Max })
-}
-
 // within returns the ordinals whose value is in a range. It adds those inside to none, or removes those outside
 // from all that are known if they are fewer.
 func (c *column) within(r Range) (set bits) {
-	lo, hi := c.interval(r)
+	lo := sort.Search(c.known, func(i int) bool { return c.nums[c.asc[i]] >= r.Min })
+	hi := sort.Search(c.known, func(i int) bool { return c.nums[c.asc[i]] > r.Max })
+	hi = max(lo, hi)
 	if inside := c.asc[lo:hi]; len(inside) < c.known/2 {
 		set = newBits(len(c.nums))
 		for _, ord := range inside {

@@ -126,7 +126,12 @@ func (t *Table) SourcePage(ord uint32) uint32 { return t.statistics.pages[ord] }
 // without the needed use is the programmer's mistake and panics.
 func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 	c := t.conditions(q.Query, slices.ContainsFunc(q.Sets, func(s Set) bool { return s.Field == Scenario }))
-	ords := t.counted(c.matching(), t.columns[q.Metric])
+	var ords []uint32 // in ascending order of the value
+	for _, ord := range t.columns[q.Metric].asc[:t.columns[q.Metric].known] {
+		if c.Has(ord) && !t.statistics.withdrawn.Test(uint(ord)) {
+			ords = append(ords, ord)
+		}
+	}
 	if numbers := t.statistics.numbers(q.Weight); numbers != nil {
 		ords = byNumber(ords, numbers)
 	}
@@ -147,7 +152,10 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 		for n < len(ords) && !slices.ContainsFunc(keys, func(key []uint32) bool { return key[ords[n]] != key[ords[0]] }) {
 			n++
 		}
-		g := Group{t: t, by: q.By, ords: t.statistics.leading(ords[:n:n])}
+		g := Group{t: t, by: q.By, ords: slices.DeleteFunc(slices.Clone(ords[:n]), func(ord uint32) bool { return t.statistics.supplementary.Test(uint(ord)) })}
+		if len(g.ords) == 0 { // it has no others
+			g.ords = ords[:n:n]
+		}
 		out.Supplementary += n - len(g.ords)
 		g.summarize(&q)
 		for _, ord := range g.ords {
@@ -159,27 +167,6 @@ func (t *Table) Stats(q StatsQuery) (*Stats, error) {
 		out.Groups, ords = append(out.Groups, g), ords[n:]
 	}
 	return out, nil
-}
-
-// counted is the records of a set with a value of a column that were not withdrawn, in ascending
-// order of the value.
-func (t *Table) counted(set bits, col *column) []uint32 {
-	out := make([]uint32, 0, col.known)
-	for _, ord := range col.asc[:col.known] {
-		if set.Test(uint(ord)) && !t.statistics.withdrawn.Test(uint(ord)) {
-			out = append(out, ord)
-		}
-	}
-	return out
-}
-
-// leading is the records of a group without those of supplementary sources, unless it has no others.
-func (s *statistics) leading(ords []uint32) []uint32 {
-	others := slices.DeleteFunc(slices.Clone(ords), func(ord uint32) bool { return s.supplementary.Test(uint(ord)) })
-	if len(others) > 0 {
-		return others
-	}
-	return ords
 }
 
 // byNumber sorts ordinals by a number of each, such as a code. Those with equal numbers stay in order.

@@ -169,7 +169,9 @@ func pair(rows []*row) (out [][]*row) {
 	for _, run := range runs {
 		out = append(out, pairRun(run)...)
 	}
-	begins := func(tests []*row) int { return slices.MinFunc(tests, func(a, b *row) int { return a.line - b.line }).line }
+	begins := func(tests []*row) int {
+		return slices.MinFunc(tests, func(a, b *row) int { return a.line - b.line }).line
+	}
 	slices.SortFunc(out, func(a, b []*row) int { return begins(a) - begins(b) })
 	return out
 }

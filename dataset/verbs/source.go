@@ -39,7 +39,7 @@ type Source struct {
 func (d Dataset) Find(env *Env) (Source, error) {
 	dir := d.Data
 	if dir == "" {
-		if !hasDefault() {
+		if st, err := os.Lstat(defaultDir); err != nil || !st.IsDir() && st.Mode()&fs.ModeSymlink == 0 { // a link counts wherever it leads
 			return Source{Files: env.Shipped, Where: "the copy inside the binary"}, nil
 		}
 		if err := datasetIn(defaultDir); err != nil { // the copy instead would hide what happened to ./data
@@ -50,12 +50,6 @@ func (d Dataset) Find(env *Env) (Source, error) {
 		return Source{}, err
 	}
 	return Source{Files: dataset.Dir(dir), Dir: dir, Where: dir}, nil
-}
-
-// hasDefault reports whether there is ./data, or a link of that name, wherever it leads.
-func hasDefault() bool {
-	st, err := os.Lstat(defaultDir)
-	return err == nil && (st.IsDir() || st.Mode()&fs.ModeSymlink != 0)
 }
 
 func datasetIn(dir string) error {

@@ -158,7 +158,7 @@ func (w *Watcher) look(asked bool) {
 		w.seen, w.read, w.wait = nil, nil, w.opt.Quiet
 		return
 	case asked:
-	case before.same(w.read) && !w.due(before.at):
+	case before.same(w.read) && !w.pending && (w.settled || before.at.Sub(w.read.at) < tick):
 		w.read.folders = before.folders // files that are not read came or went
 		return
 	case !before.same(w.read) && !before.same(w.seen):
@@ -189,12 +189,6 @@ func (w *Watcher) look(asked bool) {
 		w.read, w.settled = after, false
 	}
 	w.hand(set, err)
-}
-
-// due reports whether files that seem unchanged are to be read again: they may have been written twice within a tick,
-// or could not be read.
-func (w *Watcher) due(now time.Time) bool {
-	return w.pending || !w.settled && now.Sub(w.read.at) >= tick
 }
 
 // moved has the files looked at again soon. Files that never stop changing are reported once in a while.

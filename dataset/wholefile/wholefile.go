@@ -18,7 +18,11 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	mode := os.FileMode(0o644)
 	switch st, err := os.Stat(path); {
 	case err == nil && !st.Mode().IsRegular():
-		return through(path, write) // before its name is looked at: /dev/stdout leads to a pipe, which has none
+		f, err := os.OpenFile(path, os.O_WRONLY, 0) // its name is not looked at: /dev/stdout leads to a pipe, which has none
+		if err != nil {
+			return err // of a directory too
+		}
+		return errors.Join(write(f), f.Close())
 	case err == nil:
 		mode = st.Mode().Perm()
 		if path, err = filepath.EvalSymlinks(path); err != nil {
@@ -64,15 +68,6 @@ type fault struct {
 
 func (f *fault) Error() string { return f.text }
 func (f *fault) Unwrap() error { return f.cause }
-
-// through writes to a pipe or a device; for a directory that is an error.
-func through(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
-}
 
 // WriteBytes is Write for bytes in memory.
 func WriteBytes(path string, b []byte) error {
