@@ -71,7 +71,7 @@ func (f *file) formatted(fsys fs.FS) (old, formed []byte, err error) {
 		old, err = io.ReadAll(in)
 	}
 	if err == nil {
-		f.shared = record.NewSharer()
+		f.shared, f.records = record.NewSharer(), new(tables)
 		err = f.decode(bytes.NewReader(bytes.TrimPrefix(old, ndjson.ByteOrderMark)))
 	}
 	if err != nil && !errors.Is(err, errTooMany) {

@@ -130,7 +130,7 @@ func readSource(ctx context.Context, list *listing, opt Options) (*source, error
 		for _, m := range f.faulty {
 			s.faulty[m] = true
 		}
-		f.records, f.findings, f.faulty = tables{}, nil, nil
+		f.records, f.findings, f.faulty = nil, nil, nil
 	}
 	return s, nil
 }
@@ -201,7 +201,7 @@ func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 	if set.source == nil {
 		return nil, errNoFiles
 	}
-	own := &file{name: proposedFile, number: int32(len(set.source.files)), shared: record.NewSharer()}
+	own := &file{name: proposedFile, number: int32(len(set.source.files)), shared: record.NewSharer(), records: new(tables)}
 	if err := own.decode(bytes.NewReader(lines)); err != nil && !errors.Is(err, errTooMany) {
 		own.readFailed(err)
 	}

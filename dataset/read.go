@@ -31,7 +31,7 @@ type file struct {
 	single bool // one object, no array
 
 	shared   *record.Sharer
-	records  tables
+	records  *tables // until readSource takes them over
 	findings Findings
 	faulty   []member // where the decoder found something
 }
@@ -67,7 +67,7 @@ func readFiles(ctx context.Context, fsys fs.FS, files []*file, opt Options) erro
 	for _, f := range files {
 		work.Go(func() error {
 			if ctx.Err() == nil {
-				f.shared = shared
+				f.shared, f.records = shared, new(tables)
 				f.read(ctx, fsys, progress)
 				f.shared = nil
 			}

@@ -127,7 +127,7 @@ func Build(ctx context.Context, set *dataset.Set, r Renderers) (*Generation, err
 	return gen, nil
 }
 
-// Bytes is the size of the rows and details of all tables.
+// Bytes is the size of the rows of all tables.
 func (g *Generation) Bytes() int {
 	return g.Models.Bytes() + g.Hardware.Bytes() + g.Tools.Bytes() + g.Benchmarks.Bytes() + g.Quality.Bytes()
 }

@@ -16,13 +16,13 @@ import (
 // Table is one kind of record, frozen. Its methods are safe for concurrent use.
 type Table struct {
 	n        int
-	home     Sort              // the column and direction of default order
-	slugs    []string          // by ordinal
-	bySlug   map[string]uint32 // ordinals
-	byName   map[string]uint32 // ordinals by slug, name or alias, lower case
-	names    []string          // of byName, sorted
-	rows     [][]byte          // by ordinal, each with a comma at its end
-	details  [][]byte          // the same of the longer form; nil: the row is all there is
+	home     Sort                    // the column and direction of default order
+	slugs    []string                // by ordinal
+	bySlug   map[string]uint32       // ordinals
+	byName   map[string]uint32       // ordinals by slug, name or alias, lower case
+	names    []string                // of byName, sorted
+	rows     [][]byte                // by ordinal, each with a comma at its end
+	detail   func(ord uint32) []byte // renders the longer form; nil: the row is all there is
 	postings map[Field]*posting
 	columns  map[Field]*column
 	kinds    map[Field]FieldKind
@@ -109,9 +109,16 @@ func (s *source[R]) nameRecords(t *Table) {
 }
 
 func (s *source[R]) render(ctx context.Context, t *Table) (err error) {
-	if t.rows, err = renderAll(ctx, s.recs, s.row); err == nil && s.detail != nil {
-		t.details, err = renderAll(ctx, s.recs, s.detail)
+	if s.detail != nil {
+		t.detail = func(ord uint32) []byte {
+			b, err := s.detail(nil, &s.recs[ord])
+			if err != nil {
+				panic(err) // a record that has a row is of values that JSON has
+			}
+			return b
+		}
 	}
+	t.rows, err = renderAll(ctx, s.recs, s.row)
 	return err
 }
 
@@ -168,13 +175,13 @@ func (t *Table) AppendRows(dst [][]byte, ords []uint32) [][]byte {
 	return dst
 }
 
-// Detail returns the longer form of a record, for its own URL; the row if the table has no longer
-// form. The bytes are shared and must not be changed.
+// Detail renders the longer form of a record, for its own URL; it is the row if the table has no longer form. The bytes
+// may be shared and must not be changed. All longer forms together would take more memory than the rest of the models.
 func (t *Table) Detail(ord uint32) []byte {
-	if t.details == nil {
+	if t.detail == nil {
 		return t.Row(ord)
 	}
-	return withoutComma(t.details[ord])
+	return t.detail(ord)
 }
 
 func withoutComma(row []byte) []byte { return row[: len(row)-1 : len(row)-1] }
@@ -230,12 +237,10 @@ func (t *Table) Text(f Field, ord uint32) string {
 	return p.value(p.codes[ord])
 }
 
-// Bytes is the size of all rows and details, each with a comma.
+// Bytes is the size of all rows, each with a comma.
 func (t *Table) Bytes() (n int) {
-	for _, rows := range [][][]byte{t.rows, t.details} {
-		for _, row := range rows {
-			n += len(row)
-		}
+	for _, row := range t.rows {
+		n += len(row)
 	}
 	return n
 }

@@ -45,7 +45,6 @@ func checkRows(t *testing.T, table *Table, p *plain) {
 		row, detail := rec.row, rec.row
 		if _, ok := rec.sets[Family]; ok && rec.id == "" { // a model
 			detail = "detail " + row
-			size += len(detail) + len(",")
 		}
 		size += len(row) + len(",")
 		if got := string(table.Row(ord)); got != row {
@@ -152,11 +151,6 @@ func TestBuildError(t *testing.T) {
 	}{
 		{"model", func(r *Renderers) {
 			r.Model = func(dst []byte, _ *dataset.Model, _ BenchmarkCounts, _ *best.Capability) ([]byte, error) {
-				return dst, bad
-			}
-		}},
-		{"model detail", func(r *Renderers) {
-			r.ModelDetail = func(dst []byte, _ *dataset.Model, _ BenchmarkCounts, _ *best.Capability, _ map[string]*dataset.SizeQuality) ([]byte, error) {
 				return dst, bad
 			}
 		}},
