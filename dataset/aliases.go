@@ -36,7 +36,6 @@ type (
 	DateBasis        = record.DateBasis
 	ModelType        = record.ModelType
 	ModelForm        = record.ModelForm
-	Attention        = record.Attention
 	Modality         = record.Modality
 	RateBasis        = record.RateBasis
 	PowerBasis       = record.PowerBasis

@@ -257,7 +257,7 @@ func checkFP16Siblings(c *checker, _ all, _ place) {
 	groups := map[kind][]judged{}
 	c.hardware.all(func(h *Hardware, p place) {
 		if memory := memoryKind(h); h.FP16TFLOPS != nil && h.FP16Basis != nil && h.FP32TFLOPS != nil && h.Architecture != nil && memory != "" {
-			k := kind{*h.Architecture, string(*h.FP16Basis), memory}
+			k := kind{*h.Architecture, *h.FP16Basis, memory}
 			groups[k] = append(groups[k], judged{p, *h.FP16TFLOPS / *h.FP32TFLOPS})
 		}
 	})

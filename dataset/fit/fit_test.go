@@ -21,7 +21,7 @@ func dec(v float64) *float64 { return &v }
 
 // llama is a dense model of 8 billion parameters with one size of 4 GiB.
 func llama(change func(m *dataset.Model)) dataset.Model {
-	kind, attention, tied := dataset.ModelType("dense"), dataset.Attention("gqa"), true
+	kind, attention, tied := dataset.ModelType("dense"), "gqa", true
 	m := dataset.Model{
 		ModelFacts: dataset.ModelFacts{
 			Slug: "llama", Name: "Llama", ParamsB: dec(8),

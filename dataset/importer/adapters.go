@@ -107,7 +107,7 @@ func tableRun(number int, columns, cells []string, settings map[string]value) ru
 
 // labelled reads lines of a name and a value into runs. A run begins where first matches; patterns have the name of a
 // field and an expression with one group, the number.
-func labelled(text string, first *regexp.Regexp, patterns map[string]*regexp.Regexp) (runs []run) {
+func labelled(text string, first *regexp.Regexp, patterns map[string]*regexp.Regexp, finish func(r *run)) (runs []run) {
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
@@ -126,6 +126,9 @@ func labelled(text string, first *regexp.Regexp, patterns map[string]*regexp.Reg
 				r.values[field] = value{m[1], fmt.Sprintf("line %d", number)}
 			}
 		}
+	}
+	for i := range runs {
+		finish(&runs[i])
 	}
 	return runs
 }
@@ -149,41 +152,32 @@ const (
 )
 
 func ollama(text string) []run {
-	runs := labelled(text, at("total duration", `\S`), map[string]*regexp.Regexp{
+	return labelled(text, at("total duration", `\S`), map[string]*regexp.Regexp{
 		"n_prompt": at("prompt eval count", whole+` token`), "prompt_tps": at("prompt eval rate", number+` tokens/s`),
 		"n_gen": at("eval count", whole+` token`), "generation_tps": at("eval rate", number+` tokens/s`),
-	})
-	for i := range runs {
-		runs[i].has("n_gen", "generation_tps")
-	}
-	return runs
+	}, func(r *run) { r.has("n_gen", "generation_tps") })
 }
 
 func mlx(text string) []run {
-	runs := labelled(text, regexp.MustCompile(`^Timing with prompt_tokens=`), map[string]*regexp.Regexp{
+	return labelled(text, regexp.MustCompile(`^Timing with prompt_tokens=`), map[string]*regexp.Regexp{
 		"n_prompt": regexp.MustCompile(`^Timing with prompt_tokens=` + whole), "n_gen": regexp.MustCompile(`^Timing with .*generation_tokens=` + whole),
 		"concurrency": regexp.MustCompile(`^Timing with .*batch_size=` + whole), "prompt_tps": regexp.MustCompile(`^Averages: .*prompt_tps=` + number),
 		"generation_tps": regexp.MustCompile(`^Averages: .*generation_tps=` + number),
-	})
-	for i := range runs {
-		r := &runs[i]
+	}, func(r *run) {
 		if r.has("n_prompt", "n_gen", "generation_tps"); r.values["concurrency"].text > "1" {
 			delete(r.values, "prompt_tps")
 			r.values["rate_basis"] = value{"total", "batch_size"}
 		}
 		r.values["backend"] = value{"mlx", "mlx: always so"}
-	}
-	return runs
+	})
 }
 
 func koboldcpp(text string) []run {
-	runs := labelled(text, regexp.MustCompile(`^Benchmark Completed`), map[string]*regexp.Regexp{
+	return labelled(text, regexp.MustCompile(`^Benchmark Completed`), map[string]*regexp.Regexp{
 		"tool_version": regexp.MustCompile(`^Benchmark Completed - v?([0-9][0-9.]*)`), "model_raw": at("Model", `(\S.*\S)`), "n_gpu_layers": at("Layers", whole),
 		"n_prompt": at("MaxCtx", whole), "n_gen": at("GenAmount", whole),
 		"prompt_tps": at("ProcessingSpeed", number+` ?T/s`), "generation_tps": at("GenerationSpeed", number+` ?T/s`),
-	})
-	for i := range runs {
-		r := &runs[i]
+	}, func(r *run) {
 		r.has("n_prompt", "n_gen", "generation_tps")
 		most, _ := strconv.Atoi(r.values["n_prompt"].text)
 		gen, _ := strconv.Atoi(r.values["n_gen"].text)
@@ -191,20 +185,17 @@ func koboldcpp(text string) []run {
 			r.bad = "MaxCtx has no room for a prompt"
 		}
 		r.values["n_prompt"] = value{strconv.Itoa(most - gen), "MaxCtx less GenAmount: the benchmark fills the context"}
-	}
-	return runs
+	})
 }
 
 func vllm(text string) []run {
-	runs := labelled(text, regexp.MustCompile(`^=+ Serving Benchmark Result =+`), map[string]*regexp.Regexp{
+	return labelled(text, regexp.MustCompile(`^=+ Serving Benchmark Result =+`), map[string]*regexp.Regexp{
 		"requests": at("Successful requests", whole), "failed": at("Failed requests", whole), "concurrency": at("Max(?:imum)? request concurrency", whole),
 		"rate": at(`Request rate configured \(RPS\)`, number), "input": at("Total input tokens", whole), "output": at("Total generated tokens", whole),
 		"request_rate": at(`Request throughput \(req/s\)`, number), "generation_tps": at(`Output token throughput \(tok/s\)`, number),
 		"ttft_ms": at(`Mean TTFT \(ms\)`, number), "ttft_p50_ms": at(`Median TTFT \(ms\)`, number), "ttft_p99_ms": at(`P99 TTFT \(ms\)`, number),
 		"tpot_ms": at(`Mean TPOT \(ms\)`, number), "tpot_p50_ms": at(`Median TPOT \(ms\)`, number), "tpot_p99_ms": at(`P99 TPOT \(ms\)`, number),
-	})
-	for i := range runs {
-		r := &runs[i]
+	}, func(r *run) {
 		r.has("requests", "input", "output", "generation_tps")
 		if failed := r.values["failed"].text; failed != "" && failed != "0" {
 			r.bad = failed + " requests failed"
@@ -233,6 +224,5 @@ func vllm(text string) []run {
 		for _, name := range []string{"requests", "failed", "rate", "input", "output"} {
 			delete(r.values, name)
 		}
-	}
-	return runs
+	})
 }

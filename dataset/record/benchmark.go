@@ -106,9 +106,9 @@ type Benchmark struct {
 	// Round of such a benchmark.
 	Round *string `json:"round" jsonschema:"nullable,minLength=1,example=v5.1"`
 	// Division of such a benchmark: closed to changes of the model, or open.
-	Division *Division `json:"division" jsonschema:"nullable,example=closed"`
+	Division *string `json:"division" jsonschema:"nullable,enum=closed,enum=open,example=closed"`
 	// Whether the submitted system could be bought on the day of the round.
-	Availability *Availability `json:"availability" jsonschema:"nullable,example=available"`
+	Availability *string `json:"availability" jsonschema:"nullable,enum=available,enum=preview,enum=rdi,example=available"`
 	// Who measured: the owner of this directory, a member of the public, or the maker of the tool or hardware.
 	Source Source `json:"source" jsonschema:"example=community"`
 	// The exact page the numbers come from; null for own measurements.

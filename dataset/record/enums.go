@@ -82,20 +82,6 @@ const NamedParams ParamsBasis = "name"
 // Values lists the origins of parameter counts.
 func (ParamsBasis) Values() []string { return append(Basis("").Values(), string(NamedParams)) }
 
-// FP16Basis is the kind of unit an FP16 rate belongs to; rates of different basis do not compare.
-type FP16Basis string
-
-// Values lists the kinds of FP16 rates: dense tensor cores, matrix units, ordinary shaders.
-func (FP16Basis) Values() []string { return []string{"tensor", "matrix", "shader"} }
-
-// BandwidthBasis says where a memory bandwidth comes from.
-type BandwidthBasis string
-
-// Values lists the origins of a bandwidth.
-func (BandwidthBasis) Values() []string {
-	return []string{"vendor", "computed", "reported", "measured"}
-}
-
 // RateBasis says what a generation speed is the rate of; rates of different basis do not compare.
 type RateBasis string
 
@@ -142,24 +128,6 @@ type Scenario string
 // Values lists the loads: all requests at once, requests arriving over time, a limit on the wait of each user.
 func (Scenario) Values() []string { return []string{"offline", "server", "interactive"} }
 
-// Division is the part of a benchmark with rounds a result was submitted to.
-type Division string
-
-// Values lists the divisions.
-func (Division) Values() []string { return []string{"closed", "open"} }
-
-// Availability says whether a submitted system could be bought.
-type Availability string
-
-// Values lists the answers.
-func (Availability) Values() []string { return []string{"available", "preview", "rdi"} }
-
-// PriceKind is a kind of price.
-type PriceKind string
-
-// Values lists the kinds: paid or asked in the street, one shop's listing, the maker's list price.
-func (PriceKind) Values() []string { return []string{"street", "listing", "msrp"} }
-
 // PriceCondition is what a price was of.
 type PriceCondition string
 
@@ -173,24 +141,6 @@ func ConditionOf(text string) (c PriceCondition, ok bool) {
 	first, _, _ := strings.Cut(text, ",")
 	c = PriceCondition(first)
 	return c, slices.Contains(PriceConditions, c)
-}
-
-// ReleaseDateBasis says what a model's release date is the day of.
-type ReleaseDateBasis string
-
-// Values lists the days: the maker's announcement or page, the paper, the making of the repository, the entry in a
-// listing of others, a report of others.
-func (ReleaseDateBasis) Values() []string {
-	return []string{"maker", "paper", "repository", "listing", "reported"}
-}
-
-// ContextLengthBasis says where a context length comes from.
-type ContextLengthBasis string
-
-// Values lists the origins: the configuration, the maker's text, an extension such as YaRN, the window a listing of
-// others states.
-func (ContextLengthBasis) Values() []string {
-	return []string{"config", "maker", "extended", "listing"}
 }
 
 // DateBasis says what a benchmark's run date is the date of.
@@ -213,12 +163,6 @@ type ModelForm string
 func (ModelForm) Values() []string {
 	return []string{"base", "chat", "task", "embedding", "reranker", "guard", "ocr", "vision"}
 }
-
-// Attention is how attention heads share keys and values.
-type Attention string
-
-// Values lists the kinds: multi-head, grouped-query, multi-query, multi-head latent.
-func (Attention) Values() []string { return []string{"mha", "gqa", "mqa", "mla"} }
 
 // Modality is a kind of input or output of a model.
 type Modality string

@@ -35,7 +35,7 @@ type Hardware struct {
 	// Memory bandwidth, in GB/s (10^9 bytes).
 	MemoryBandwidthGBps *float64 `json:"memory_bandwidth_gbps" jsonschema:"nullable,exclusiveMinimum=0,example=1008" jsonschema_extras:"unit=GB/s" fact:"sourced"`
 	// Where a processor's bandwidth comes from; computed is channels x 8 bytes x rated speed. Null for graphics, whose vendors state it.
-	MemoryBandwidthBasis *BandwidthBasis `json:"memory_bandwidth_basis" jsonschema:"nullable,example=computed"`
+	MemoryBandwidthBasis *string `json:"memory_bandwidth_basis" jsonschema:"nullable,enum=vendor,enum=computed,enum=reported,enum=measured,example=computed"`
 	// Lowest and highest measured bandwidth, in GB/s.
 	MemoryBandwidthRangeGBps *[]float64 `json:"memory_bandwidth_range_gbps" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=41.2" jsonschema_extras:"unit=GB/s" fact:"sourced" bounds:"1.. GB/s"`
 	// Measured read bandwidth, in GB/s.
@@ -47,7 +47,7 @@ type Hardware struct {
 	// Dense FP16 rate with FP32 accumulation of the fastest unit that has it, in TFLOPS: the figure to compare products by. It is fp16_tensor_fp32acc_tflops if the hardware has tensor or matrix units, else fp16_vector_tflops. Null if only another rate is known.
 	FP16TFLOPS *float64 `json:"fp16_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=165.2" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// Unit fp16_tflops belongs to: tensor cores, matrix units or ordinary shaders. Null if fp16_tflops is null.
-	FP16Basis *FP16Basis `json:"fp16_basis" jsonschema:"nullable,example=tensor"`
+	FP16Basis *string `json:"fp16_basis" jsonschema:"nullable,enum=tensor,enum=matrix,enum=shader,example=tensor"`
 	// Dense FP16 rate of the tensor or matrix units with FP32 accumulation, in TFLOPS.
 	FP16TensorFP32AccTFLOPS *float64 `json:"fp16_tensor_fp32acc_tflops" jsonschema:"nullable,exclusiveMinimum=0,example=165.2" jsonschema_extras:"unit=TFLOPS" fact:"sourced" bounds:"..1000000 x 10^12 operations per second"`
 	// Dense FP16 rate of the tensor or matrix units with FP16 accumulation, in TFLOPS; on gaming cards twice the rate with FP32 accumulation.
@@ -141,7 +141,7 @@ type PriceObservation struct {
 	// Page it was seen on.
 	Source URL `json:"source" jsonschema:"example=https://prod.danawa.com/info/?pcode=74996477"`
 	// What kind of price: paid or asked in the street, one shop's listing, or the maker's list price. Null if the page does not say.
-	Kind *PriceKind `json:"kind" jsonschema:"nullable,example=listing"`
+	Kind *string `json:"kind" jsonschema:"nullable,enum=street,enum=listing,enum=msrp,example=listing"`
 	// Lowest and highest offer if the page gives a range.
 	AmountRange *[]float64 `json:"amount_range" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=260" jsonschema_extras:"unit=currency"`
 	// Notes on the price.

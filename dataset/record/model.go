@@ -34,7 +34,7 @@ type ModelFacts struct {
 	// Day of release; a year or a month if the source gives no more.
 	ReleaseDate *Date `json:"release_date" jsonschema:"nullable,example=2024-07-23" fact:"sourced"`
 	// What release_date refers to: the maker's announcement or page, the creation of the repository, or an entry in somebody's listing. Null if release_date is null, or if that is not known.
-	ReleaseDateBasis *ReleaseDateBasis `json:"release_date_basis" jsonschema:"nullable,example=maker"`
+	ReleaseDateBasis *string `json:"release_date_basis" jsonschema:"nullable,enum=maker,enum=paper,enum=repository,enum=listing,enum=reported,example=maker"`
 	// Licence: an SPDX id if one exists, else the licence's own name.
 	License *string `json:"license" jsonschema:"nullable,minLength=1,example=Apache-2.0" fact:"sourced"`
 	// Repository on Hugging Face, owner and name.
@@ -84,7 +84,7 @@ type Architecture struct {
 	// Position limit of the configuration, in tokens, before extensions such as YaRN; else the maker's stated window.
 	ContextLength *int64 `json:"context_length" jsonschema:"nullable,minimum=1,example=131072" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
 	// Where context_length comes from: the configuration, the maker's text, or the window a provider states. Null if context_length is null, or if that is not known.
-	ContextLengthBasis *ContextLengthBasis `json:"context_length_basis" jsonschema:"nullable,example=config"`
+	ContextLengthBasis *string `json:"context_length_basis" jsonschema:"nullable,enum=config,enum=maker,enum=extended,enum=listing,example=config"`
 	// Number of routed experts.
 	NumExperts *int64 `json:"num_experts" jsonschema:"nullable,minimum=1,example=128" bounds:"..100000"`
 	// Routed experts used for one token.
@@ -117,7 +117,7 @@ type Architecture struct {
 // values, or kv_lora_rank + qk_rope_head_dim values with multi-head latent attention.
 type KVCache struct {
 	// How attention heads share keys and values.
-	Attention *Attention `json:"attention" jsonschema:"nullable,example=gqa"`
+	Attention *string `json:"attention" jsonschema:"nullable,enum=mha,enum=gqa,enum=mqa,enum=mla,example=gqa"`
 	// Key-value heads per layer; with mla the number of query heads.
 	NumKVHeads *int64 `json:"num_kv_heads" jsonschema:"nullable,minimum=1,example=8"`
 	// Values per head.

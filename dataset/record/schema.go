@@ -150,6 +150,8 @@ func (r *Rule) add(name, value string) {
 	switch {
 	case name == "pattern" && !list:
 		r.Pattern = regexp.MustCompile(value)
+	case name == "enum" && !list:
+		r.Set = append(r.Set, value)
 	case err != nil:
 	case name == "minItems" && list, name == "minLength" && !list:
 		r.MinLen = int(n)

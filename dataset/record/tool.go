@@ -136,7 +136,7 @@ type Quality struct {
 	// The same measure of the reference; null for a KL divergence, which is measured against it.
 	ReferenceValue *float64 `json:"reference_value" jsonschema:"nullable,exclusiveMinimum=0,example=6.2317"`
 	// Weights that it is compared with.
-	Reference QualityReference `json:"reference" jsonschema:"example=F16"`
+	Reference string `json:"reference" jsonschema:"enum=F32,enum=F16,enum=BF16,enum=FP8,example=F16"`
 	// Text that the model read; null for a task_score.
 	Corpus *string `json:"corpus" jsonschema:"nullable,minLength=1,example=WikiText-2 test"`
 	// Length of the pieces of the text, in tokens; null if the source does not say.
@@ -182,9 +182,3 @@ const (
 func (QualityMetric) Values() []string {
 	return Texts([]QualityMetric{KLDivergence, Perplexity, TaskScore})
 }
-
-// QualityReference is the form of the weights that a quantization is compared with.
-type QualityReference string
-
-// Values lists the forms. FP8 is that of models that were published in it.
-func (QualityReference) Values() []string { return []string{"F32", "F16", "BF16", "FP8"} }
