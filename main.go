@@ -90,7 +90,6 @@ type cli struct {
 	Fit struct {
 		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Show whether a model runs on some hardware, and how fast: a table of its quantizations, best first."`
 		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements they did not use, by source page, hardware and model."`
-		Findings fit.Findings `cmd:"" help:"List runs that fitted in memory although the formulas say they need more."`
 	} `cmd:"" help:"Show whether a model runs on some hardware, and how fast: modeldex fit MODEL HARDWARE."`
 	Resolve    data.Resolve  `cmd:"" help:"Find the records that names refer to: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names, it reads lines from standard input."`
 	Ask        fit.Ask       `cmd:"" help:"Answer a question in plain words: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Shows how the question was read."`

@@ -1,27 +1,11 @@
 package fit
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"modeldex/dataset"
 )
-
-// A Finding is a run that contradicts the formula, for maintainers to look at.
-type Finding struct {
-	Model        dataset.Slug `json:"model"`
-	Quantization string       `json:"quantization"`
-	Hardware     dataset.Slug `json:"hardware"`
-	Evidence
-}
-
-// String says what was found.
-func (f Finding) String() string {
-	return fmt.Sprintf("%s: %s %s on %s ran in %.1f GiB where the formula asks for %.1f GiB at %d tokens",
-		f.ID, f.Model, f.Quantization, f.Hardware, float64(f.Memory)/gib, float64(f.Formula)/gib, f.Context)
-}
 
 // outrank keeps a run that was resident, by its own words, in less memory than the formula asks
 // for. A run whose weights alone exceed the memory is not evidence: it is impossible, and a matter
@@ -117,15 +101,4 @@ func (p *proof) proves(q *Query, m *machine, z *dataset.Quantization) bool {
 	unified := m.hw != nil && m.hw.UnifiedMemory || m.hw == nil && m.share != nil
 	usual := q.Parallel == 1 && q.MicroBatch == DefaultMicroBatch && q.flashAttention() && q.Rules == LlamaCpp
 	return usual && p.unified == unified && p.Memory <= m.memory && p.Context >= q.Context && sameName(p.quantization, z.Name)
-}
-
-// Findings lists all runs that contradict the formula, by model and id.
-func (e *Engine) Findings() (out []Finding) {
-	for model, proofs := range e.proofs {
-		for _, p := range proofs {
-			out = append(out, Finding{model, p.quantization, p.MeasuredOn.MeasuredOn, p.Evidence})
-		}
-	}
-	slices.SortFunc(out, func(a, b Finding) int { return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.ID, b.ID)) })
-	return out
 }

@@ -48,29 +48,29 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 			return nil, &Fault{Field: "hardware", Text: "must be cards with their own memory if there are several"}
 		}
 		m.devices, m.missing = append(m.devices, other.devices...), append(m.missing, other.missing...)
-		m.memory, m.available = m.memory+other.memory, m.available+other.available
+	}
+	for i := range m.devices {
+		m.memory, m.available = m.memory+m.devices[i].memory, m.available+m.devices[i].usable
 	}
 	if len(m.missing) > 0 {
 		m.memory, m.available = 0, 0
 	}
-	if q.Rules == VLLM {
-		q.large = m.hw != nil && m.hw.VRAMGB != nil && bytesOf(*m.hw.VRAMGB) >= VLLMLarge && !strings.Contains(m.hw.Name, "A100")
-		if q.usualBatch {
-			q.MicroBatch = VLLMTokens
-		}
-		if q.usualBatch && q.large {
-			q.MicroBatch = VLLMTokensLarge
-		}
+	q.large = q.Rules == VLLM && m.hw != nil && m.hw.VRAMGB != nil && bytesOf(*m.hw.VRAMGB) >= VLLMLarge && !strings.Contains(m.hw.Name, "A100")
+	switch {
+	case q.Rules != VLLM || !q.usualBatch:
+	case q.large:
+		q.MicroBatch = VLLMTokensLarge
+	default:
+		q.MicroBatch = VLLMTokens
 	}
 	gb := q.SystemMemoryGB
-	if q.Host != "" {
-		h := e.hardware[q.Host]
-		if h == nil {
-			return nil, &Fault{Field: "host", Text: fmt.Sprintf("no hardware has slug %q", q.Host)}
-		}
-		if h.Type == "gpu" {
-			return nil, &Fault{Field: "host", Text: "must be a processor or a machine, not a card"}
-		}
+	switch h := e.hardware[q.Host]; {
+	case q.Host == "":
+	case h == nil:
+		return nil, &Fault{Field: "host", Text: fmt.Sprintf("no hardware has slug %q", q.Host)}
+	case h.Type == "gpu":
+		return nil, &Fault{Field: "host", Text: "must be a processor or a machine, not a card"}
+	default:
 		m.host, gb = h.Hardware, cmp.Or(gb, h.memoryGB)
 	}
 	m.main = int64(float64(bytesOf(gb)) * MainMemoryPart)
@@ -92,23 +92,18 @@ func SplitNames(text string, known func(name string) bool) (names []string) {
 
 // unit is a machine of the devices of one name, or of none that are described by their memory.
 func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
-	m, gb := &machine{discrete: true, bandwidth: gbps * 1e9}, u.MemoryGB
-	asked := &Share{Share: q.UnifiedShare, Basis: "asked for"}
+	m, gb := &machine{discrete: q.UnifiedShare == 0, bandwidth: gbps * 1e9}, u.MemoryGB
 	switch h := e.hardware[u.Hardware]; {
 	case u.Hardware == "" && gb == 0:
 		return nil, &Fault{Field: "hardware", Text: "is required, or memory_gb and bandwidth_gbps"}
 	case u.Hardware == "":
-		if q.UnifiedShare > 0 {
-			m.share, m.discrete = asked, false
-		}
 	case h == nil:
 		return nil, &Fault{Field: "hardware", Text: fmt.Sprintf("no hardware has slug %q", u.Hardware)}
 	default:
 		m.hw, m.works, m.discrete, m.related = h.Hardware, h.Hardware, !h.UnifiedMemory && h.Type != "cpu", h.related
 		m.bandwidth = cmp.Or(m.bandwidth, h.bandwidth)
 		if gb = cmp.Or(gb, h.memoryGB); gb == 0 {
-			m.missing = []string{"hardware.vram_gb"}
-			if h.Type == "cpu" {
+			if m.missing = []string{"hardware.vram_gb"}; h.Type == "cpu" {
 				m.missing = []string{"hardware.memory_gb"}
 			}
 			return m, nil
@@ -116,24 +111,23 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 		if chip := e.chipWith(h, gb); chip != nil {
 			m.works, m.bandwidth = chip.Hardware, cmp.Or(gbps*1e9, chip.bandwidth)
 		}
-		if shown := e.shown[e.siliconOf(h.Slug)]; q.UnifiedShare > 0 && !m.discrete {
-			m.share = asked
-		} else if !m.discrete {
-			if share := shareOf(h.Hardware, gb); shown.Share <= share.Share {
-				shown = share
+		if share := shareOf(h.Hardware, gb); !m.discrete {
+			if shown := e.shown[e.siliconOf(h.Slug)]; shown.Share > share.Share {
+				share = shown
 			}
-			m.share = &shown
+			m.share = &share
 		}
 	}
-	d := device{hw: m.hw, memory: bytesOf(gb), visible: 1}
-	d.usable = d.memory
+	if q.UnifiedShare > 0 && !m.discrete {
+		m.share = &Share{Share: q.UnifiedShare, Basis: "asked for"}
+	}
+	d := device{hw: m.hw, memory: bytesOf(gb), usable: bytesOf(gb), visible: 1}
 	if m.share != nil {
 		d.usable = int64(float64(d.memory) * m.share.Share)
 	} else if d.visible = VisiblePart; m.hw != nil && correctsErrors(m.hw) {
 		d.visible = VisiblePartECC
 	}
 	m.devices = slices.Repeat([]device{d}, q.Count)
-	m.memory, m.available = d.memory*int64(q.Count), d.usable*int64(q.Count)
 	return m, nil
 }
 
@@ -148,11 +142,10 @@ var serverCard = regexp.MustCompile(`^NVIDIA (Tesla )?[ALPT]\d{1,2}[GS]?\b`)
 // Unpublished names the facts of a piece of hardware that are not published and without which nothing can be
 // said of what fits; nil where all are known.
 func (e *Engine) Unpublished(hardware dataset.Slug) []string {
-	m, fault := e.machine(&Query{Hardware: hardware, Count: 1})
-	if fault != nil {
-		return nil
+	if m, fault := e.machine(&Query{Hardware: hardware, Count: 1}); fault == nil {
+		return m.missing
 	}
-	return m.missing
+	return nil
 }
 
 // chipWith is the only chip of a machine without a bandwidth of its own that is made with so many GB; nil where there is none, or several.
@@ -201,23 +194,21 @@ func (e *Engine) MemorySizes(hardware dataset.Slug) (sizes []float64, counted fl
 
 func bytesOf(gb float64) int64 { return int64(gb * gib) }
 
-// memoryGB is the memory of one device; of a record of several variants the
-// smallest of theirs, so that no variant is promised what it has not. 0 if unknown.
-func (e *Engine) memoryGB(h *dataset.Hardware) float64 {
+// memoryGB is the memory of one device; of a record of several variants the smallest of theirs. 0 if unknown.
+func (e *Engine) memoryGB(h *dataset.Hardware) (gb float64) {
 	if h.VRAMGB != nil || h.MemoryGB != nil {
 		return *cmp.Or(h.VRAMGB, h.MemoryGB)
 	}
-	least := 0.0
 	for i, slug := range val(h.Variants) {
 		v := e.hardware[slug]
 		if v == nil {
 			return 0
 		}
-		if gb := val(v.VRAMGB); i == 0 || gb < least {
-			least = gb
+		if of := val(v.VRAMGB); i == 0 || of < gb {
+			gb = of
 		}
 	}
-	return least
+	return gb
 }
 
 // shareOf is the default share of the memory of a machine of so many GB, where all of it is not for models.
@@ -228,19 +219,16 @@ func (e *Engine) memoryGB(h *dataset.Hardware) float64 {
 // NVIDIA's unified machines have one pool for both sides, of which the system keeps its part. A processor works
 // in main memory, which no tool divides: a tenth is what Kubernetes shows how to keep for the system.
 func shareOf(h *dataset.Hardware, gb float64) Share {
+	of := func(part float64, basis string, source dataset.URL) Share { return Share{round4(part), basis, &source} }
 	switch {
 	case h.Type == "cpu":
-		return shareFrom(0.9, "main memory, less the system's part", "https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/")
+		return of(0.9, "main memory, less the system's part", "https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/")
 	case h.Vendor == dataset.Apple && gb <= 36:
-		return shareFrom(2.0/3, "default working set of macOS up to 36 GB", "https://github.com/abetlen/llama-cpp-python/issues/687")
+		return of(2.0/3, "default working set of macOS up to 36 GB", "https://github.com/abetlen/llama-cpp-python/issues/687")
 	case h.Vendor == dataset.Apple:
-		return shareFrom(0.75, "default working set of macOS above 36 GB", "https://github.com/gpustack/gpustack/issues/1375")
+		return of(0.75, "default working set of macOS above 36 GB", "https://github.com/gpustack/gpustack/issues/1375")
 	case h.Vendor == dataset.Nvidia:
-		return shareFrom(0.9, "one pool for processor and graphics, less the system's part", "https://github.com/vllm-project/vllm/issues/35313")
+		return of(0.9, "one pool for processor and graphics, less the system's part", "https://github.com/vllm-project/vllm/issues/35313")
 	}
-	return shareFrom(0.75, "largest share vendors' tools give to graphics, 96 of 128 GB", "https://rocm.docs.amd.com/en/latest/how-to/system-optimization/strixhalo.html")
-}
-
-func shareFrom(part float64, basis string, source dataset.URL) Share {
-	return Share{round4(part), basis, &source}
+	return of(0.75, "largest share vendors' tools give to graphics, 96 of 128 GB", "https://rocm.docs.amd.com/en/latest/how-to/system-optimization/strixhalo.html")
 }

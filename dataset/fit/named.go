@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,16 +66,19 @@ func (t *types) storage(name string) (s storage) {
 	return s
 }
 
-// written are names of quantizations outside of GGUF: the format of their files and the bits of a weight, or what is added
-// to those in the name. Checkpoints keep embedding and output in 16 bits. Groups of 128 of their weights have a 16-bit scale
-// and, unless they are symmetric, a zero of their own width; 16 weights of NVFP4 an 8-bit scale. Groups of 64 weights of
-// MLX have a 16-bit scale and a 16-bit bias.
-var written = []struct {
+// A spelling is how names of a kind of quantization are written.
+type spelling struct {
 	name       *regexp.Regexp
 	format     string
 	bits       float64
 	checkpoint bool
-}{
+}
+
+// spellings are names of quantizations outside of GGUF: the format of their files and the bits of a weight, or what is added
+// to those in the name. Checkpoints keep embedding and output in 16 bits. Groups of 128 of their weights have a 16-bit scale
+// and, unless they are symmetric, a zero of their own width; 16 weights of NVFP4 an 8-bit scale. Groups of 64 weights of
+// MLX have a 16-bit scale and a 16-bit bias.
+var spellings = []spelling{
 	{regexp.MustCompile(`^FP8([-_ ].*)?$`), "safetensors", 8, true},
 	{regexp.MustCompile(`^(?:NV|NVIDIA )FP4([-_ ].*)?$`), "safetensors", 4.5, true},
 	{regexp.MustCompile(`^(?:AWQ|GPTQ|AUTOROUND)([-_ ]?(4[-_ ]?BIT|INT4|W4A16)?([-_ ]?G128)?)?$`), "safetensors", 4.15625, true},
@@ -86,36 +90,42 @@ var written = []struct {
 	{regexp.MustCompile(`^(?:EXL[23][-_ ]?)?(\d(?:\.\d+)?) ?BPW$`), "exl2", 0, false},
 }
 
+// writtenAs is the way in which a name is written that is no name of GGUF, and the number in it; nil for others.
+func writtenAs(name string) (w *spelling, number string) {
+	for i := range spellings {
+		if m := spellings[i].name.FindStringSubmatch(strings.ToUpper(name)); m != nil {
+			return &spellings[i], m[1]
+		}
+	}
+	return nil, ""
+}
+
 // sizeOf is the size of a model in a quantization of any name; false for what is no name of one, or a model of unknown
 // parameters.
 func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula string, ok bool) {
 	plain, params, bits := strings.ToUpper(strings.TrimSpace(name)), t.layout.params, 0.0
 	z = dataset.Quantization{Name: name, Format: "gguf", Basis: dataset.Computed}
-	for _, w := range written {
-		m := w.name.FindStringSubmatch(plain)
-		switch {
-		case m == nil:
-			continue
-		case w.checkpoint:
-			kept := min(t.layout.matrices()*t.layout.embedding, params)
-			z.Format, z.SizeBytes = w.format, int64((params-kept)*w.bits/8+kept*2)
-			return z, "weights.checkpoint", params > 0
-		}
-		bits, _ = strconv.ParseFloat(m[1], 64)
+	s := e.types.storage(name)
+	switch w, number := writtenAs(plain); {
+	case w != nil && w.checkpoint:
+		kept := min(t.layout.matrices()*t.layout.embedding, params)
+		z.Format, z.SizeBytes = w.format, int64((params-kept)*w.bits/8+kept*2)
+		return z, "weights.checkpoint", params > 0
+	case w != nil:
+		bits, _ = strconv.ParseFloat(number, 64)
 		z.Format, bits = w.format, bits+w.bits
-	}
-	if s := e.types.storage(name); bits == 0 && (e.types.known[plain] || e.types.known[stem(plain)] || e.types.blocks[stem(plain)] > 0) {
+	case e.types.known[plain] || e.types.known[stem(plain)] || e.types.blocks[stem(plain)] > 0:
 		bits = cmp.Or(e.types.observed[plain], s.weights, s.blocks)
 	}
 	z.SizeBytes, z.BitsPerWeight = int64(params*bits/8), &bits
 	for i := range t.Quantizations { // a published file of fewer bits is no larger, and one of more no smaller
 		of := &t.Quantizations[i]
-		if b := t.bits(of); z.Format == "gguf" && of.Format == "gguf" && of.Basis == dataset.Published && b != nil {
-			if *b < bits {
-				z.SizeBytes = max(z.SizeBytes, of.SizeBytes)
-			} else if *b > bits {
-				z.SizeBytes = min(z.SizeBytes, of.SizeBytes)
-			}
+		switch b := t.bits(of); {
+		case z.Format != "gguf" || of.Format != "gguf" || of.Basis != dataset.Published || b == nil:
+		case *b < bits:
+			z.SizeBytes = max(z.SizeBytes, of.SizeBytes)
+		case *b > bits:
+			z.SizeBytes = min(z.SizeBytes, of.SizeBytes)
 		}
 	}
 	return z, "weights.bits", params*bits > 0
@@ -123,12 +133,7 @@ func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula
 
 // stem is a name of a GGUF type without the recipe of a publisher before it and the mix after it.
 func stem(plain string) string {
-	plain = strings.TrimPrefix(plain, "UD-")
-	plain = strings.TrimSuffix(plain, "-QAT")
-	if cut := ggufMix.FindStringIndex(plain); cut != nil {
-		return plain[:cut[0]]
-	}
-	return plain
+	return ggufMix.ReplaceAllString(strings.TrimSuffix(strings.TrimPrefix(plain, "UD-"), "-QAT"), "")
 }
 
 var ggufMix = regexp.MustCompile(`_(X{0,3}[SML]|MOE)$`)
@@ -150,11 +155,11 @@ func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 		for i := range t.Quantizations {
 			names = append(names, t.Quantizations[i].Name)
 		}
-		text := fmt.Sprintf("must be a size of %s or the name of a quantization, such as Q4_K_M, UD-Q4_K_XL, MLX-4bit, AWQ, GPTQ-Int4, FP8, NVFP4 or W4A16", t.Slug)
+		text := "must be a size of %s or the name of a quantization, such as Q4_K_M, UD-Q4_K_XL, MLX-4bit, AWQ, GPTQ-Int4, FP8, NVFP4 or W4A16"
 		if t.layout.params == 0 {
-			text = fmt.Sprintf("must be a size of %s, whose parameters are not published; weights_gb says how large a file is", t.Slug)
+			text = "must be a size of %s, whose parameters are not published; weights_gb says how large a file is"
 		}
-		return nil, &Fault{"quantization", text, names}
+		return nil, &Fault{"quantization", fmt.Sprintf(text, t.Slug), names}
 	}
 	one, m := *t, *t.Model
 	q.Quantization = z.Name
@@ -169,17 +174,9 @@ func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 // computedCheckpoint reports whether a name is one of a checkpoint, and the model has no published file of it: its own size
 // is computed for another format.
 func (t *target) computedCheckpoint(name string) bool {
-	for _, i := range t.named(name) {
-		if t.Quantizations[i].Basis == dataset.Published {
-			return false
-		}
-	}
-	for _, w := range written {
-		if w.checkpoint && w.name.MatchString(strings.ToUpper(name)) {
-			return true
-		}
-	}
-	return false
+	published := func(i int) bool { return t.Quantizations[i].Basis == dataset.Published }
+	w, _ := writtenAs(name)
+	return w != nil && w.checkpoint && !slices.ContainsFunc(t.named(name), published)
 }
 
 // weightsOf is the size of the weights and where it comes from.

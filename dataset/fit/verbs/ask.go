@@ -1,14 +1,12 @@
 package verbs
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"modeldex/dataset"
 	"modeldex/dataset/ask"
@@ -32,8 +30,16 @@ func (c *Ask) Run(env *verbs.Env) error {
 		return err
 	}
 	q := resolve.New(set).Read(strings.Join(c.Question, " "))
-	fmt.Fprintln(env.Stderr, readingText(q))
 	call := ask.Meant(q, fit.New(set).HasSize)
+	asked, _ := url.QueryUnescape(call.Params.Encode()) // made by this program
+	read := fmt.Sprintf("read as %s: %s", q.Intent, strings.ReplaceAll(asked, "&", ", "))
+	if len(q.Unused) > 0 {
+		read += "; not used: " + strings.Join(q.Unused, ", ")
+	}
+	fmt.Fprintln(env.Stderr, read)
+	if call.Left != "" {
+		fmt.Fprintln(env.Stderr, call.Left)
+	}
 	number := func(name string) float64 {
 		v, _ := strconv.ParseFloat(call.Params.Get(name), 64)
 		return v
@@ -42,63 +48,22 @@ func (c *Ask) Run(env *verbs.Env) error {
 		Rules: fit.Rules(call.Params.Get("engine")), Quantization: call.Params.Get("quantization"), Count: int(number("count")),
 		MemoryGB: number("memory_gb"), SystemMemoryGB: number("system_memory_gb"), MinTPS: number("min_tps"),
 	}}
-	if call.Left != "" {
-		fmt.Fprintln(env.Stderr, call.Left)
-	}
 	listed := strings.FieldsFunc(call.Params.Get("slug"), func(c rune) bool { return c == ',' })
 	machine, model := call.Params.Get("fits"), call.Params.Get("runs")
 	switch {
 	case call.Of == ask.Fit:
-		pair := Fit{Model: call.Params.Get("model"), Hardware: call.Params.Get("hardware"), Settings: s}
-		return pair.answer(env, set)
+		return (&Fit{Model: call.Params.Get("model"), Hardware: call.Params.Get("hardware"), Settings: s}).answer(env, set)
 	case len(listed) > 0 && machine+model != "":
-		compare := Compare{Names: append(listed, machine+model), Settings: s}
-		return compare.answer(env, set)
+		return (&Compare{Names: append(listed, machine+model), Settings: s}).answer(env, set)
 	case machine != "":
-		runs := Runs{Hardware: machine, Settings: s, Limit: c.Limit}
-		return runs.answer(env, set)
+		return (&Runs{Hardware: machine, Settings: s, Limit: c.Limit}).answer(env, set)
 	case model != "":
 		return c.hardwareFor(env, set, model, &s, q.MaxPriceUSD)
 	}
 	return errors.New("no model with hardware, or either of them, was found in the question")
 }
 
-// readingText says how a question was read.
-func readingText(q *resolve.Question) string {
-	var parts []string
-	say := func(format string, v any, said bool) {
-		if said {
-			parts = append(parts, fmt.Sprintf(format, v))
-		}
-	}
-	for i := range q.Models {
-		say("model %v", cmp.Or(string(q.Models[i].Slug), "unknown"), true)
-	}
-	for i := range q.Hardware {
-		say("hardware %v", cmp.Or(string(q.Hardware[i].Slug), "unknown"), true)
-	}
-	if q.Host != nil {
-		say("beside %v", q.Host.Slug, true)
-	}
-	if q.Tool != nil {
-		say("tool %v", q.Tool.Slug, true)
-	}
-	say("%d devices", q.Count, q.Count > 0)
-	say("%v GB of memory", q.MemoryGB, q.MemoryGB > 0)
-	say("%v GB of main memory", q.HostMemoryGB, q.HostMemoryGB > 0)
-	say("quantization %v", q.Quantization, q.Quantization != "")
-	say("%d tokens of context", q.Context, q.Context > 0)
-	say("at most %v USD", q.MaxPriceUSD, q.MaxPriceUSD > 0)
-	say("at least %v tokens/s", q.MinTPS, q.MinTPS > 0)
-	say("%v billion parameters", q.SizeB, q.SizeB > 0)
-	text := fmt.Sprintf("read as %s: %s", q.Intent, strings.Join(parts, ", "))
-	if len(q.Unused) > 0 {
-		text += "; not used: " + strings.Join(q.Unused, ", ")
-	}
-	return text
-}
-
-// hardwareFor prints the hardware that a model runs on, the cheapest first; hardware without a price is last.
+// hardwareFor prints the hardware that a model runs on, the best first.
 func (c *Ask) hardwareFor(env *verbs.Env, set *dataset.Set, model string, s *Settings, maxPrice float64) error {
 	q := s.query()
 	q.Model = dataset.Slug(model)
@@ -106,34 +71,15 @@ func (c *Ask) hardwareFor(env *verbs.Env, set *dataset.Set, model string, s *Set
 	if fault != nil {
 		return fault
 	}
-	price := func(b *fit.Best) float64 {
-		if b.TotalPriceUSD == nil {
-			return math.Inf(1)
-		}
-		return *b.TotalPriceUSD
-	}
-	found := slices.DeleteFunc(list.Found, func(b fit.Best) bool { return maxPrice > 0 && price(&b) > maxPrice })
-	slices.SortStableFunc(found, func(a, b fit.Best) int { return cmp.Compare(price(&a), price(&b)) })
-	if c.Limit > 0 {
-		found = found[:min(c.Limit, len(found))]
-	}
-	if c.JSON() {
-		return env.PrintJSON(found)
-	}
-	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "HARDWARE\tUSD\tSEEN\tQUANTIZATION\tMEMORY\tWHY")
-	for _, b := range found {
-		name, usd, seen := string(b.Hardware), "-", "-"
-		if b.Count > 1 {
-			name = fmt.Sprintf("%d x %s", b.Count, name)
-		}
+	found := slices.DeleteFunc(list.Found, func(b fit.Best) bool { return maxPrice > 0 && (b.TotalPriceUSD == nil || *b.TotalPriceUSD > maxPrice) })
+	return s.list(env, found, c.Limit, false, "HARDWARE\tUSD\tSEEN\tQUANTIZATION\tMEMORY\tWHY", func(b *fit.Best) string {
+		usd, seen := "-", "-"
 		if b.TotalPriceUSD != nil {
 			usd = fmt.Sprintf("%.0f", *b.TotalPriceUSD)
 		}
 		if b.PriceDate != nil {
 			seen = string(*b.PriceDate)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", name, usd, seen, b.Quantization, bytesText(&b.Total), b.Why)
-	}
-	return t.Flush()
+		return machineText(fit.Unit{Hardware: b.Hardware}, b.Count) + "\t" + usd + "\t" + seen
+	})
 }

@@ -1,4 +1,3 @@
-// Package verbs has the verbs `modeldex fit`, `runs` and `compare`: they answer from the dataset, without
-// server or key, as tables for people or JSON for programs. See modeldex/dataset/verbs for how verbs are
-// written.
+// Package verbs has the verbs that answer from the dataset, without server or key, as tables for people or JSON for
+// programs: fit, runs, compare and ask.
 package verbs

@@ -52,6 +52,24 @@ func (s *Settings) query() fit.Query {
 	return q
 }
 
+// on runs a verb on the dataset.
+func (s *Settings) on(env *verbs.Env, answer func(*verbs.Env, *dataset.Set) error) error {
+	set, _, err := s.Load(env)
+	if err != nil {
+		return err
+	}
+	return answer(env, set)
+}
+
+// table prints rows under a heading, of both the columns between tabs.
+func table(w io.Writer, heading string, rows []string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([]string{heading}, rows...) {
+		fmt.Fprintln(t, row)
+	}
+	return t.Flush()
+}
+
 // Fit answers whether a model runs on a machine.
 type Fit struct {
 	Model    string `arg:"" help:"Model: slug, name or alias."`
@@ -60,25 +78,18 @@ type Fit struct {
 }
 
 // Run prints a table of the sizes, best first, with speed and evidence.
-func (c *Fit) Run(env *verbs.Env) error {
-	set, _, err := c.Load(env)
-	if err != nil {
-		return err
-	}
-	return c.answer(env, set)
-}
+func (c *Fit) Run(env *verbs.Env) error { return c.on(env, c.answer) }
 
 func (c *Fit) answer(env *verbs.Env, set *dataset.Set) (err error) {
-	q := c.query()
-	known := newNames(set)
-	if q.Model, err = known.model(env, c.Model); err != nil {
+	q, known := c.query(), newNames(env, set)
+	if q.Model, err = known.model(dataset.Slug(c.Model)); err != nil {
 		return err
 	}
-	if err = known.machine(env, c.Hardware, &q); err != nil {
+	if err = known.machine(c.Hardware, &q); err != nil {
 		return err
 	}
 	if q.Draft != "" {
-		if q.Draft, err = known.model(env, string(q.Draft)); err != nil {
+		if q.Draft, err = known.model(q.Draft); err != nil {
 			return err
 		}
 	}
@@ -89,8 +100,7 @@ func (c *Fit) answer(env *verbs.Env, set *dataset.Set) (err error) {
 	if c.JSON() {
 		return env.PrintJSON(a)
 	}
-	printAnswer(env.Stdout, a, c.Context > 0)
-	return nil
+	return printAnswer(env.Stdout, a, c.Context > 0)
 }
 
 const gib = 1 << 30
@@ -99,7 +109,7 @@ const gib = 1 << 30
 const mostPlaced = 3
 
 // printAnswer prints a table of the sizes; deep says that the caller asked for a context.
-func printAnswer(w io.Writer, a *fit.Answer, deep bool) {
+func printAnswer(w io.Writer, a *fit.Answer, deep bool) error {
 	fmt.Fprintf(w, "%s on %s", a.Model, *a.Hardware)
 	if a.Count > 1 {
 		fmt.Fprintf(w, " x %d", a.Count)
@@ -119,15 +129,15 @@ func printAnswer(w io.Writer, a *fit.Answer, deep bool) {
 		fmt.Fprintf(w, "not known: %s\n", strings.Join(a.Missing, ", "))
 	}
 	fmt.Fprintln(w)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "SIZE\tVERDICT\tWEIGHTS\tCACHE\tTOTAL\tLONGEST\t"+speedHeading(deep, a.Context))
+	var rows []string
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", s.Quantization, s.Verdict, bytesText(&s.Memory.Weights.Bytes), cacheText(s),
-			bytesText(&s.Memory.Total), longestText(a, s), speedText(s.Speed, deep))
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t%s\t%s", s.Quantization, s.Verdict, bytesText(s.Memory.Weights.Bytes),
+			bytesText(s.Memory.Cache.Bytes.Bytes), bytesText(s.Memory.Total), longestText(a, s), speedText(s.Speed, deep)))
 	}
-	_ = t.Flush()
+	err := table(w, "SIZE\tVERDICT\tWEIGHTS\tCACHE\tTOTAL\tLONGEST\t"+speedHeading(deep, a.Context), rows)
 	notes(w, a)
+	return err
 }
 
 // notes prints what qualifies the table.
@@ -151,7 +161,7 @@ func notes(w io.Writer, a *fit.Answer) {
 	}
 	for i := range a.Sizes[:min(len(a.Sizes), mostPlaced)] {
 		if p := a.Sizes[i].Placement; p != nil && (a.Sizes[i].Verdict == fit.Offload || len(p.Devices) > 1) {
-			say("%s: %s, with %s in main memory", a.Sizes[i].Quantization, p.Flags, bytesText(&p.Host))
+			say("%s: %s, with %s in main memory", a.Sizes[i].Quantization, p.Flags, bytesText(p.Host))
 		}
 		if s := &a.Sizes[i]; s.CacheTokens != nil {
 			say("%s: %d tokens of cache, %s requests of %d tokens at once", s.Quantization, *s.CacheTokens, numberText(s.Requests), a.Context)
@@ -160,7 +170,7 @@ func notes(w io.Writer, a *fit.Answer) {
 	for i := range a.Sizes {
 		s := &a.Sizes[i]
 		for _, c := range s.Memory.Companions {
-			say("total with %s: %s (%s)", c.Kind, bytesText(&c.Bytes.Bytes), c.Basis)
+			say("total with %s: %s (%s)", c.Kind, bytesText(c.Bytes.Bytes), c.Basis)
 		}
 		if len(s.Missing) > 0 {
 			say("not known: %s", strings.Join(s.Missing, ", "))
@@ -193,28 +203,19 @@ func notes(w io.Writer, a *fit.Answer) {
 	}
 }
 
-func bytesText(n *int64) string {
-	if n == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.1f GiB", float64(*n)/gib)
-}
-
-func cacheText(s *fit.Size) string {
-	return bytesText(&s.Memory.Cache.Bytes.Bytes)
-}
+func bytesText(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/gib) }
 
 // longestText is the longest context with the cache that was asked for. A size that is tight needs the reserve for the
 // context of the answer, and has no more.
 func longestText(a *fit.Answer, s *fit.Size) string {
-	switch n := s.MaxContext.Asked; {
+	n := s.MaxContext.Asked
+	switch {
 	case n == nil:
 		return "-"
 	case s.Verdict == fit.Tight:
 		return fmt.Sprint(max(*n, a.Context))
-	default:
-		return fmt.Sprint(*n)
 	}
+	return fmt.Sprint(*n)
 }
 
 func numberText(v *float64) string {
@@ -317,26 +318,4 @@ of the weights that a token reads.
 		}
 	}
 	return w.String()
-}
-
-// Findings lists the runs that contradict the memory formulas.
-type Findings struct {
-	verbs.DatasetArg
-	verbs.Format
-}
-
-// Run prints a line for each run.
-func (c *Findings) Run(env *verbs.Env) error {
-	set, _, err := c.Load(env)
-	if err != nil {
-		return err
-	}
-	found := fit.New(set).Findings()
-	if c.JSON() {
-		return env.PrintJSON(found)
-	}
-	for _, f := range found {
-		fmt.Fprintln(env.Stdout, f)
-	}
-	return nil
 }

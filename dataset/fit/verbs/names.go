@@ -13,13 +13,14 @@ import (
 	"modeldex/dataset/verbs"
 )
 
-// names finds records by what people call them.
+// names finds records by what people call them, and says on standard error how it read a name that is none of a record.
 type names struct {
 	*resolve.Resolver
+	env *verbs.Env
 	set *dataset.Set
 }
 
-func newNames(set *dataset.Set) names { return names{resolve.New(set), set} }
+func newNames(env *verbs.Env, set *dataset.Set) names { return names{resolve.New(set), env, set} }
 
 // find finds the one record that a name means. A name that fits several is an error that lists them.
 func (n names) find(kind resolve.Kind, name string) (resolve.Answer, error) {
@@ -41,86 +42,81 @@ func (n names) find(kind resolve.Kind, name string) (resolve.Answer, error) {
 	return a, fmt.Errorf("%s; did you mean %s", why, strings.Join(near, " or "))
 }
 
-// model finds a model and says how its name was read.
-func (n names) model(env *verbs.Env, name string) (dataset.Slug, error) {
-	a, err := n.find(resolve.Model, name)
+func (n names) model(name dataset.Slug) (dataset.Slug, error) {
+	a, err := n.find(resolve.Model, string(name))
 	if err == nil {
-		sayRead(env, &a, string(a.Slug))
+		n.sayRead(&a, string(a.Slug))
 	}
 	return a.Slug, err
 }
 
-// machine finds the hardware of a query, of which there may be several names, and that of its host, and says how the
-// names were read. What flags say counts, and not the name.
-func (n names) machine(env *verbs.Env, name string, q *fit.Query) error {
+// machine finds the hardware of a query, of which there may be several names, and that of its host. Flags count before
+// what a name says.
+func (n names) machine(name string, q *fit.Query) error {
 	known := fit.SplitNames(name, func(name string) bool { return n.Resolve(resolve.Hardware, name).Slug != "" })
-	for i, name := range known {
-		slug, memoryGB, count, err := n.unit(env, name, q)
-		switch {
-		case err != nil:
-			return err
-		case len(known) == 1:
-			q.Hardware, q.MemoryGB, q.Count = slug, cmp.Or(q.MemoryGB, memoryGB), cmp.Or(q.Count, count)
-			continue
-		case i == 0:
-			q.Hardware, q.MemoryGB = slug, cmp.Or(q.MemoryGB, memoryGB)
-			count--
-		}
-		for range max(count, min(i, 1)) {
-			q.Beside = append(q.Beside, fit.Unit{Hardware: slug, MemoryGB: memoryGB})
-		}
-	}
-	if q.Host != "" {
-		slug, memoryGB, _, err := n.unit(env, string(q.Host), &fit.Query{MemoryGB: q.SystemMemoryGB})
+	var devices []fit.Unit
+	for _, name := range known {
+		u, count, err := n.unit(name, q.MemoryGB, q.Count)
 		if err != nil {
-			return fmt.Errorf("host: %w", err)
+			return err
 		}
-		q.Host, q.SystemMemoryGB = slug, cmp.Or(q.SystemMemoryGB, memoryGB)
+		if len(known) == 1 {
+			q.Count, count = cmp.Or(q.Count, count), 1
+		}
+		devices = append(devices, slices.Repeat([]fit.Unit{u}, max(count, 1))...)
 	}
+	q.Use(devices)
+	if q.Host == "" {
+		return nil
+	}
+	u, _, err := n.unit(string(q.Host), q.SystemMemoryGB, 0)
+	if err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	q.Host, q.SystemMemoryGB = u.Hardware, cmp.Or(q.SystemMemoryGB, u.MemoryGB)
 	return nil
 }
 
-// unit finds hardware, with what its name says beside the record and the flags do not: 0 for nothing.
-func (n names) unit(env *verbs.Env, name string, flags *fit.Query) (slug dataset.Slug, memoryGB float64, count int, err error) {
+// unit finds hardware, with the memory and the number that its name says where no flag does.
+func (n names) unit(name string, memoryGB float64, count int) (u fit.Unit, named int, err error) {
 	a, err := n.find(resolve.Hardware, name)
 	if err != nil {
-		return "", 0, 0, err
+		return u, 0, err
 	}
 	var own float64
 	if i := slices.IndexFunc(n.set.Hardware, func(h dataset.Hardware) bool { return h.Slug == a.Slug }); n.set.Hardware[i].VRAMGB != nil {
 		own = *n.set.Hardware[i].VRAMGB
 	}
-	memoryGB, count = a.Machine(own)
-	if flags.MemoryGB != 0 {
-		memoryGB = 0
+	u.Hardware = a.Slug
+	if u.MemoryGB, named = a.Machine(own); memoryGB != 0 {
+		u.MemoryGB = 0
 	}
-	if flags.Count != 0 {
-		count = 0
+	if count != 0 {
+		named = 0
 	}
-	sayRead(env, &a, machineText(a.Slug, count, memoryGB))
-	return a.Slug, memoryGB, count, nil
+	n.sayRead(&a, machineText(u, named))
+	return u, named, nil
 }
 
 // machineText is hardware with the number of devices and their memory, where they are given.
-func machineText(slug dataset.Slug, count int, memoryGB float64) string {
-	out := string(slug)
+func machineText(u fit.Unit, count int) string {
+	out := string(u.Hardware)
 	if count > 1 {
 		out = fmt.Sprintf("%d x %s", count, out)
 	}
-	if memoryGB > 0 {
-		out += fmt.Sprintf(" with %v GB of memory", memoryGB)
+	if u.MemoryGB > 0 {
+		out += fmt.Sprintf(" with %v GB of memory", u.MemoryGB)
 	}
 	return out
 }
 
-// sayRead says how a name was read that is not one of the record's own.
-func sayRead(env *verbs.Env, a *resolve.Answer, as string) {
+func (n names) sayRead(a *resolve.Answer, as string) {
 	switch {
 	case a.Open():
-		fmt.Fprintf(env.Stderr, "%q was %s; it may be %s as well\n", a.Input, a.Reason, strings.Join(a.Others(), " or "))
+		fmt.Fprintf(n.env.Stderr, "%q was %s; it may be %s as well\n", a.Input, a.Reason, strings.Join(a.Others(), " or "))
 	case a.Confidence == resolve.Likely:
-		fmt.Fprintf(env.Stderr, "%q was %s\n", a.Input, a.Reason)
+		fmt.Fprintf(n.env.Stderr, "%q was %s\n", a.Input, a.Reason)
 	case a.Confidence == resolve.Parsed:
-		fmt.Fprintf(env.Stderr, "%q was read as %s: %s\n", a.Input, as, a.Reason)
+		fmt.Fprintf(n.env.Stderr, "%q was read as %s: %s\n", a.Input, as, a.Reason)
 	}
 }

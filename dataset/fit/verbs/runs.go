@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"text/tabwriter"
+	"strings"
 
 	"modeldex/dataset"
 	"modeldex/dataset/best"
@@ -23,6 +23,31 @@ func (s *Settings) rule(env *verbs.Env, set *dataset.Set) *best.Rule {
 	return best.RuleOf(set, env.Evidence(src.Files))
 }
 
+// list prints the first rows of what was found, with the cells before the size, the memory and the reason.
+func (s *Settings) list(env *verbs.Env, found []fit.Best, limit int, explain bool, heading string, cells func(b *fit.Best) string) error {
+	if limit > 0 {
+		found = found[:min(limit, len(found))]
+	}
+	if explain {
+		heading += "\tPOINTS"
+	}
+	var rows []string
+	for i := range found {
+		b := &found[i]
+		row := fmt.Sprintf("%s\t%s\t%s\t%s", cells(b), b.Quantization, bytesText(b.Total), b.Why)
+		if explain {
+			row += "\t" + b.Points.String()
+		} else {
+			b.Points = nil
+		}
+		rows = append(rows, row)
+	}
+	if s.JSON() {
+		return env.PrintJSON(found)
+	}
+	return table(env.Stdout, heading, rows)
+}
+
 // Runs lists the models that run on a machine.
 type Runs struct {
 	Hardware string `arg:"" help:"Hardware: slug, name or alias."`
@@ -32,58 +57,30 @@ type Runs struct {
 }
 
 // Run prints a table of the models that are recommended, the best first.
-func (c *Runs) Run(env *verbs.Env) error {
-	set, _, err := c.Load(env)
-	if err != nil {
-		return err
-	}
-	return c.answer(env, set)
-}
+func (c *Runs) Run(env *verbs.Env) error { return c.on(env, c.answer) }
 
 func (c *Runs) answer(env *verbs.Env, set *dataset.Set) error {
 	q := c.query()
-	if err := newNames(set).machine(env, c.Hardware, &q); err != nil {
+	if err := newNames(env, set).machine(c.Hardware, &q); err != nil {
 		return err
 	}
-	on := machineText(q.Hardware, q.Count, q.MemoryGB)
-	list, fault := c.rule(env, set).Models(q)
+	found, fault := c.rule(env, set).Models(q)
 	if fault != nil {
 		return fault
 	}
-	found, total := list.Found, len(list.Found)
-	if c.Limit > 0 {
-		found = found[:min(c.Limit, total)]
+	err := c.list(env, found.Found, c.Limit, c.Explain, "MODEL\tQUANTIZATION\tMEMORY\tWHY", func(b *fit.Best) string { return string(b.Model) })
+	if err != nil || c.JSON() {
+		return err
 	}
-	if c.JSON() {
-		for i := range found {
-			if !c.Explain {
-				found[i].Points = nil
-			}
-		}
-		return env.PrintJSON(found)
+	on := machineText(fit.Unit{Hardware: q.Hardware, MemoryGB: q.MemoryGB}, q.Count)
+	fmt.Fprintf(env.Stderr, "%d of %s recommended on %s\n", len(found.Found), record.Counted(len(set.Models), "model"), on)
+	for _, why := range slices.Sorted(maps.Keys(found.LeftOut)) {
+		fmt.Fprintf(env.Stderr, "not listed: %s that run: %s\n", record.Counted(len(found.LeftOut[why]), "model"), why)
 	}
-	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	heading := "MODEL\tQUANTIZATION\tMEMORY\tWHY"
-	if c.Explain {
-		heading += "\tPOINTS"
-	}
-	fmt.Fprintln(t, heading)
-	for _, b := range found {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s", b.Model, b.Quantization, bytesText(&b.Total), b.Why)
-		if c.Explain {
-			fmt.Fprintf(t, "\t%s", b.Points)
-		}
-		fmt.Fprintln(t)
-	}
-	_ = t.Flush()
-	fmt.Fprintf(env.Stderr, "%d of %s recommended on %s\n", total, record.Counted(len(set.Models), "model"), on)
-	for _, why := range slices.Sorted(maps.Keys(list.LeftOut)) {
-		fmt.Fprintf(env.Stderr, "not listed: %s that run: %s\n", record.Counted(len(list.LeftOut[why]), "model"), why)
-	}
-	if n := len(list.NoSpeed); n > 0 {
+	if n := len(found.NoSpeed); n > 0 {
 		fmt.Fprintf(env.Stderr, "not listed: %s whose speed is unknown\n", record.Counted(n, "model"))
 	}
-	if n := len(list.Undecided); n > 0 {
+	if n := len(found.Undecided); n > 0 {
 		fmt.Fprintf(env.Stderr, "not listed: %s: a fact that decides whether %s is not published; fit names it\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
 	}
 	return nil
@@ -107,58 +104,57 @@ func (c *Compare) Validate() error {
 }
 
 // Run prints a row for each pair: the size asked for, or the best that runs.
-func (c *Compare) Run(env *verbs.Env) error {
-	set, _, err := c.Load(env)
-	if err != nil {
-		return err
-	}
-	return c.answer(env, set)
-}
+func (c *Compare) Run(env *verbs.Env) error { return c.on(env, c.answer) }
 
 func (c *Compare) answer(env *verbs.Env, set *dataset.Set) error {
-	q := c.query()
-	models, hardware, err := c.find(env, newNames(set), &q)
+	models, hardware, err := c.find(newNames(env, set))
 	if err != nil {
 		return err
 	}
 	if len(models) == 0 || len(hardware) == 0 {
 		return fmt.Errorf("compare needs a model and hardware, got %s and %s of hardware", record.Counted(len(models), "model"), record.Counted(len(hardware), "piece"))
 	}
-	answers, err := pairs(c.rule(env, set), models, hardware)
-	if err != nil {
-		return err
+	rule, deep := c.rule(env, set), c.Context > 0
+	unknown := strings.Repeat("\t-", 6)
+	if deep {
+		unknown += "\t-"
+	}
+	var answers []*fit.Answer
+	var rows []string
+	for _, m := range models {
+		for _, q := range hardware {
+			q.Model, q.BestOnly = m, true
+			a, fault := rule.Fit(q)
+			if fault != nil {
+				return fmt.Errorf("%s on %s: %w", m, q.Hardware, fault)
+			}
+			row := fmt.Sprintf("%s\t%s\t", a.Model, machineText(fit.Unit{Hardware: q.Hardware}, a.Count))
+			if len(a.Sizes) > 0 {
+				s := &a.Sizes[0]
+				row += fmt.Sprintf("%s\t%s\t%s\t%s\t%s", s.Quantization, s.Verdict, bytesText(s.Memory.Total), longestText(a, s), speedText(s.Speed, deep))
+			} else {
+				row += "-\t" + string(a.Verdict) + unknown
+			}
+			answers, rows = append(answers, a), append(rows, row)
+		}
 	}
 	if c.JSON() {
 		return env.PrintJSON(answers)
 	}
-	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	deep, missing := c.Context > 0, "-\t-\t-\t-\t-\t-"
-	if deep {
-		missing += "\t-"
-	}
-	fmt.Fprintln(t, "MODEL\tHARDWARE\tSIZE\tVERDICT\tTOTAL\tLONGEST\t"+speedHeading(deep, int64(c.Context)))
-	for _, a := range answers {
-		if len(a.Sizes) == 0 {
-			fmt.Fprintf(t, "%s\t%s\t-\t%s\t%s\n", a.Model, answerMachine(a), a.Verdict, missing)
-			continue
-		}
-		s := &a.Sizes[0]
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.Model, answerMachine(a), s.Quantization, s.Verdict, bytesText(&s.Memory.Total), longestText(a, s), speedText(s.Speed, deep))
-	}
-	return t.Flush()
+	return table(env.Stdout, "MODEL\tHARDWARE\tSIZE\tVERDICT\tTOTAL\tLONGEST\t"+speedHeading(deep, int64(c.Context)), rows)
 }
 
 // find finds the models and the hardware that the names mean.
-func (c *Compare) find(env *verbs.Env, known names, q *fit.Query) (models []dataset.Slug, hardware []fit.Query, err error) {
+func (c *Compare) find(known names) (models []dataset.Slug, hardware []fit.Query, err error) {
 	for _, name := range c.Names {
 		a := known.Resolve(resolve.Model, name)
 		if a.Slug != "" {
-			sayRead(env, &a, string(a.Slug))
+			known.sayRead(&a, string(a.Slug))
 			models = append(models, a.Slug)
 			continue
 		}
-		h := *q
-		err := known.machine(env, name, &h)
+		h := c.query()
+		err := known.machine(name, &h)
 		switch {
 		case err == nil:
 			hardware = append(hardware, h)
@@ -170,23 +166,4 @@ func (c *Compare) find(env *verbs.Env, known names, q *fit.Query) (models []data
 		}
 	}
 	return models, hardware, nil
-}
-
-// answerMachine is the machine of an answer.
-func answerMachine(a *fit.Answer) string { return machineText(*a.Hardware, a.Count, 0) }
-
-// pairs answers for every model on every machine, with one size only: the best that was measured, if
-// one of those is preferred, else the best.
-func pairs(e *best.Rule, models []dataset.Slug, hardware []fit.Query) (out []*fit.Answer, err error) {
-	for _, m := range models {
-		for _, q := range hardware {
-			q.Model, q.BestOnly = m, true
-			a, fault := e.Fit(q)
-			if fault != nil {
-				return nil, fmt.Errorf("%s on %s: %w", m, q.Hardware, fault)
-			}
-			out = append(out, a)
-		}
-	}
-	return out, nil
 }
