@@ -200,7 +200,7 @@ var contractCodes = map[int][]string{
 	405: {"method_not_allowed"},
 	406: {"not_acceptable"},
 	408: {"request_timeout"},
-	409: {"too_many_keys", "too_many_webhooks", "webhook_queue_full"},
+	409: {"too_many_keys", "too_many_webhooks"},
 	410: {"version_gone"},
 	411: {"length_required"},
 	412: {"precondition_failed"},

@@ -53,7 +53,6 @@ var (
 	requestTimeout      = newCode("request_timeout", 408, "Request timeout", "The request did not arrive in time. Send it again.")
 	tooManyKeys         = newCode("too_many_keys", 409, "Too many keys", "This e-mail address already has the maximum number of active keys. Revoke one first: DELETE /api/v1/keys/self.")
 	tooManyWebhooks     = newCode("too_many_webhooks", 409, "Too many webhooks", "This key already has 20 webhooks, the maximum. Delete one first: DELETE /api/v1/webhooks/{id}.")
-	webhookQueueFull    = newCode("webhook_queue_full", 409, "Webhook queue full", "100 messages are waiting for this webhook. Wait until some are delivered, or delete it.")
 	versionGone         = newCode("version_gone", 410, "Version gone", "That version of the dataset is not a recorded release, so the changes since then are not known. Read the lists again, then ask for changes since the dataset_version they show. errors names the oldest known version.")
 	lengthRequired      = newCode("length_required", 411, "Length required", "Send the body with a Content-Length, not a Transfer-Encoding.")
 	preconditionFailed  = newCode("precondition_failed", 412, "Precondition failed", "No ETag in If-Match matches the current version, so yours is out of date. Repeat the request without If-Match to get the current version.")

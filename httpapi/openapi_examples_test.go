@@ -27,7 +27,6 @@ var queryExamples = map[string]map[string]string{
 	"ask":             {"q": "can an RTX 3090 run gpt-oss-20b at 32k?"},
 	"resolveName":     {"q": "GeForce RTX 4090", "kind": "hardware"},
 	"listChanges":     {"table": "models", "limit": "10"},
-	"listDeliveries":  {"limit": "10"},
 }
 
 // withExample adds the example of an endpoint to a parameter: as JSON of the type its schema has.

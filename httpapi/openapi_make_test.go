@@ -178,6 +178,9 @@ func operation(rt *route) object {
 	if body := requestBody(rt); body != nil {
 		op.set("requestBody", body)
 	}
+	if rt.id == "createWebhook" {
+		op.set("callbacks", obj("message", obj("{$request.body#/url}", webhookOperation("Message", "What a webhook gets: the section webhooks has it by events."))))
+	}
 	op.set("responses", responses(rt))
 	op.set("security", security)
 	return op
@@ -215,8 +218,6 @@ func pathText(rt *route, name string) (text, example string) {
 		return "Edition of a dump, the SHA-256 of a dataset, or latest.", "latest"
 	case "file":
 		return "Name of a file, as the list of dumps has it.", "models.ndjson.zst"
-	case "number":
-		return "Number of the delivery.", "7"
 	case "hash":
 		return "Hash of the document, as output_hash_sha256 states it.", ""
 	case "name":

@@ -178,7 +178,7 @@ func routeText(rt *route) string {
 		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results and withdrawn measurements are never included; notices say how many match. A response 200 is charged as one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
 		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. A response 200 is charged as one call."
-	case rt.list == nameList || rt.list == askList || rt.list == deliveryList:
+	case rt.list == nameList || rt.list == askList:
 		return ""
 	case rt.list != nil:
 		order := "by slug"
@@ -207,14 +207,11 @@ var routeTexts = map[string]string{
 	"rotateKey":      "Issues a new secret for the same key: id, quota and counters stay. The old secret works for grace_seconds more. Not charged. The body is optional.",
 	"createWebhook":  "For keys of the tiers pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks but a test.",
 	"listWebhooks":   "A key has at most 20, so there are no pages.",
-	"getWebhook":     "status, disabled_reason and failing_since show the state of deliveries.",
+	"getWebhook":     "status, waiting, failing_since, last_success_at, last_failure and disabled_reason show the state of deliveries.",
 	"changeWebhook":  "Omitted fields do not change; filters are replaced as a whole. {\"status\":\"active\"} resumes a paused or disabled webhook with its waiting messages. Events from the time it was inactive are not sent: GET /api/v1/changes has them.",
 	"deleteWebhook":  "A request under way may still arrive.",
 	"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can switch over.",
-	"testWebhook":    "A message of type webhook.test is sent once, immediately, even for a paused or disabled webhook. Location names the delivery with the result. The webhook itself does not change. A response 202 is charged as one call.",
-	"listDeliveries": "Lists waiting deliveries and the newest 100 finished ones, which are kept for 30 days.",
-	"getDelivery":    "body is what is sent; its records are left out once the release is older than 30 days.",
-	"redeliver":      "A new delivery with the same message_id and body, sent once, immediately, outside the queue.",
+	"testWebhook":    "A message of type webhook.test is sent once and at once, even for a paused or disabled webhook. The response, after up to 30 seconds, says what the receiver answered; it is 200 also where the message was not accepted. The webhook itself does not change. A response 200 is charged as one call.",
 	"ask":            "Reads a question, a title or a table row in plain words and makes the call that it means. reading says how it was read, call is the address of that call and answer its response body. If several records fit a name, most likely used and the others are candidates. Unused words are listed. A response 200 is charged as one call.",
 	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings from drivers and lspci, and PCI ids. Strict: a name with a word it does not understand is unknown, a name that leaves a choice is ambiguous, and a guess has no slug. An unknown name also returns 200. A response 200 is charged as one call.",
 	"resolveNames":   "Like the GET, for up to 200 names of any kind in one call; data has the order of names. A response 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
@@ -248,7 +245,7 @@ func fitText() string {
 // hooksText describes webhooks for the reference.
 const hooksText = "Messages follow the Standard Webhooks specification: check webhook-signature with the secret and one of its libraries, answer 2xx within 15 seconds, and remember webhook-id, because a message may come twice. " +
 	"A release sends one message per event, with the records that match the filters up to max_records and 256 KiB, complete counts, and a link to all changes. " +
-	"Messages of a webhook come in order: the next one after the one before was accepted. A message that is not accepted is tried 11 times over three days, then the webhook is disabled; 410 disables it at once. " +
+	"Messages of a webhook come in order: the next one after the one before was accepted. A message that is not accepted is tried 11 times over three days, then the webhook is disabled; 410 disables it at once. The message stays the first to be sent. " +
 	"While 100 messages wait, another release disables it too. URLs need https and a public host; redirects are not followed. " +
 	"Filters are those of the list of benchmarks and are compared with the record as it is now; a record that is gone has no fields, so every webhook with the event benchmark.withdrawn gets it."
 
@@ -271,9 +268,8 @@ var problemSets = []problemSet{
 	{"BadHookBody", "The body or the query is at fault; all faults are listed.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
 	{"BadNames", "The body is at fault; all faults are listed.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
 	{"Unauthorized", "The key is missing or unknown, or was sent in the address.", []*code{missingKey, invalidKey}},
-	{"NoWebhook", "The key has no such webhook or delivery.", []*code{notFound, unknownRoute}},
+	{"NoWebhook", "The key has no such webhook.", []*code{notFound, unknownRoute}},
 	{"TooManyWebhooks", "The key has the maximum number of webhooks.", []*code{tooManyWebhooks}},
-	{"QueueFull", "Too many messages wait for this webhook.", []*code{webhookQueueFull}},
 	{"WebhooksUnsupported", "This server has no webhooks.", []*code{webhooksUnsupported}},
 	{"Forbidden", "The key is revoked, replaced or suspended, or its tier does not include this.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
 	{"NotFound", "No record has this name; similar names are suggested.", []*code{notFound, unknownRoute}},
@@ -352,10 +348,7 @@ func problemsOf(rt *route) []string {
 		"changeWebhook":  {"BadHookBody", "NoWebhook", "BodyTooLarge", "UnsupportedMediaType"},
 		"deleteWebhook":  {"BadQuery", "NoWebhook"},
 		"rotateWebhook":  {"BadHookBody", "NoWebhook", "BodyTooLarge", "UnsupportedMediaType"},
-		"testWebhook":    {"BadQuery", "NoWebhook", "QueueFull"},
-		"listDeliveries": {"BadListQuery", "NoWebhook"},
-		"getDelivery":    {"BadQuery", "NoWebhook"},
-		"redeliver":      {"BadQuery", "NoWebhook", "QueueFull"},
+		"testWebhook":    {"BadQuery", "NoWebhook"},
 		"ask":            {"BadListQuery"},
 		"resolveName":    {"BadListQuery"},
 		"resolveNames":   {"BadNames", "BodyTooLarge", "UnsupportedMediaType"},

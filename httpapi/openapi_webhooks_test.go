@@ -34,10 +34,7 @@ func webhookEnvelopes() object {
 	out.set("WebhookAnswer", closedObject("One webhook.", "data", hook))
 	out.set("WebhookSecretAnswer", closedObject("The webhook with its new secret, shown this once.", "data", withSecret))
 	out.set("WebhookList", closedObject("The webhooks of the key, oldest first.", "data", obj("type", "array", "description", "The webhooks.", "maxItems", webhook.MaxPerKey, "items", hook)))
-	out.set("WebhookDeliveryAnswer", closedObject("One delivery.", "data", ref("schemas", "WebhookDelivery")))
-	out.set("WebhookDeliveryList", closedObject("A page of deliveries, newest first.",
-		"data", obj("type", "array", "description", "The deliveries.", "items", ref("schemas", "WebhookDelivery")),
-		"links", closedObject("Addresses relative to this origin.", "next", obj("type", []string{"string", "null"}, "format", "uri-reference", "description", "The next page; null on the last."))))
+	out.set("WebhookAttemptAnswer", closedObject("What came of a test message.", "data", ref("schemas", "WebhookAttempt")))
 	created := draftSchema("What to send, and where to.")
 	created.set("required", []string{"url"})
 	out.set("NewWebhook", created)
@@ -126,12 +123,8 @@ func webhookSuccess(rt *route) []statusResponse {
 		schema = "WebhookAnswer"
 	case "rotateWebhook":
 		schema = "WebhookSecretAnswer"
-	case "getDelivery":
-		schema = "WebhookDeliveryAnswer"
-	case "listDeliveries":
-		schema, more = "WebhookDeliveryList", append(more, "Link")
-	case "testWebhook", "redeliver":
-		status, schema, more = 202, "WebhookDeliveryAnswer", append(more, "Location")
+	case "testWebhook":
+		schema = "WebhookAttemptAnswer"
 	case "deleteWebhook":
 		return []statusResponse{{204, obj("description", "Gone.", "headers", headersOf(keyed, more...))}}
 	}
@@ -147,26 +140,31 @@ func webhookOperations() object {
 		webhook.Released:  "A release of the dataset, whatever changed. Filters do not matter; it comes after the messages on benchmarks.",
 		webhook.Test:      "A test that was asked for.",
 	}
+	var out object
+	for _, event := range append(append([]string{}, webhook.Events...), webhook.Test) {
+		out.set(event, webhookOperation(titleCase(event), texts[event]))
+	}
+	return out
+}
+
+// webhookOperation describes the request that a receiver of messages gets.
+func webhookOperation(name, summary string) object {
 	header := func(name, text, pattern string) object {
 		return obj("name", name, "in", "header", "required", true, "description", text, "schema", obj("type", "string", "pattern", pattern))
 	}
-	var out object
-	for _, event := range append(append([]string{}, webhook.Events...), webhook.Test) {
-		out.set(event, obj("post", obj(
-			"operationId", "on"+titleCase(event), "tags", []string{"webhooks"}, "summary", texts[event], "description", "createWebhook says how messages are sent.",
-			"parameters", []any{
-				header("webhook-id", "Id of the message, the same whenever it is sent.", "^msg_[0-9A-Za-z]{22}$"),
-				header("webhook-timestamp", "When this attempt was made, in seconds since 1970.", "^[0-9]+$"),
-				header("webhook-signature", "HMAC-SHA256 of id, timestamp and body, joined with dots, in base64 after v1: one for each secret, separated by spaces.", "^v1,[0-9A-Za-z+/]{43}=( v1,[0-9A-Za-z+/]{43}=)*$"),
-			},
-			"requestBody", obj("required", true, "content", jsonContent("WebhookMessage")),
-			"responses", obj(
-				"2XX", obj("description", "Accepted: it is not sent again."),
-				"410", obj("description", "Not wanted any more: the webhook is disabled."),
-				"default", obj("description", "Not accepted: it is sent again later, after Retry-After at the earliest."),
-			),
-			"security", []any{},
-		)))
-	}
-	return out
+	return obj("post", obj(
+		"operationId", "on"+name, "tags", []string{"webhooks"}, "summary", summary, "description", "createWebhook says how messages are sent.",
+		"parameters", []any{
+			header("webhook-id", "Id of the message, the same whenever it is sent.", "^msg_[0-9A-Za-z]{22}$"),
+			header("webhook-timestamp", "When this attempt was made, in seconds since 1970.", "^[0-9]+$"),
+			header("webhook-signature", "HMAC-SHA256 of id, timestamp and body, joined with dots, in base64 after v1: one for each secret, separated by spaces.", "^v1,[0-9A-Za-z+/]{43}=( v1,[0-9A-Za-z+/]{43}=)*$"),
+		},
+		"requestBody", obj("required", true, "content", jsonContent("WebhookMessage")),
+		"responses", obj(
+			"2XX", obj("description", "Accepted: it is not sent again."),
+			"410", obj("description", "Not wanted any more: the webhook is disabled."),
+			"default", obj("description", "Not accepted: it is sent again later, after Retry-After at the earliest."),
+		),
+		"security", []any{},
+	))
 }

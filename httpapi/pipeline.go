@@ -111,9 +111,9 @@ func (s *Server) settle(req *request, status int) quota.Standing {
 		fallthrough
 	case !req.keyed:
 		return s.trialStanding(req)
-	case req.route.sends && status != http.StatusAccepted:
+	case req.route.sends && status != http.StatusOK:
 		return req.call.Release()
-	case status == http.StatusOK || status == http.StatusNotFound || status == http.StatusAccepted:
+	case status == http.StatusOK || status == http.StatusNotFound:
 		return req.call.Charge()
 	default:
 		return req.call.Release()

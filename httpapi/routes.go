@@ -55,16 +55,13 @@ func buildRoutes() []route {
 func webhookRoutes() []route {
 	const one = "/api/v1/webhooks/:id"
 	out := []route{
-		{method: "POST", path: "/api/v1/webhooks", id: "createWebhook", summary: "Have new benchmarks sent to a URL; the secret that signs them is shown this once", answer: createWebhook},
-		{method: "GET", path: "/api/v1/webhooks", id: "listWebhooks", summary: "The webhooks of the calling key", answer: listWebhooks},
+		{method: "POST", path: "/api/v1/webhooks", id: "createWebhook", summary: "Have new benchmarks sent to a URL; the secret that signs them is shown this once", answer: ofHook(createWebhook)},
+		{method: "GET", path: "/api/v1/webhooks", id: "listWebhooks", summary: "The webhooks of the calling key", answer: ofHook(listWebhooks)},
 		{method: "GET", path: one, id: "getWebhook", summary: "One webhook", answer: ofHook(showWebhook)},
 		{method: "PATCH", path: one, id: "changeWebhook", summary: "Change some fields of a webhook, pause it, or make it active again", answer: ofHook(changeWebhook)},
-		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Remove a webhook with its queue and its log", answer: ofHook(deleteWebhook)},
+		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Remove a webhook with its queue", answer: ofHook(deleteWebhook)},
 		{method: "POST", path: one + "/rotate", id: "rotateWebhook", summary: "Replace the secret of a webhook; for a while both sign", answer: ofHook(rotateWebhook)},
-		{method: "POST", path: one + "/test", id: "testWebhook", summary: "Send a test message now", sends: true, answer: ofHook(testWebhook)},
-		{method: "GET", path: one + "/deliveries", id: "listDeliveries", summary: "Deliveries of a webhook, newest first", list: deliveryList, answer: ofHook(listDeliveries)},
-		{method: "GET", path: one + "/deliveries/:number", id: "getDelivery", summary: "One delivery with the body that is sent", answer: ofHook(showDelivery)},
-		{method: "POST", path: one + "/deliveries/:number/redeliver", id: "redeliver", summary: "Send the message of a delivery again, now and with the same id", answer: ofHook(redeliver)},
+		{method: "POST", path: one + "/test", id: "testWebhook", summary: "Send a test message now, and see what the receiver answers", sends: true, answer: ofHook(testWebhook)},
 	}
 	for i := range out {
 		rt := &out[i]

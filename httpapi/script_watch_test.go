@@ -81,7 +81,7 @@ func (w *watch) count(a *answer) []string {
 	if a.isData() && (a.status == http.StatusOK || a.status == http.StatusNotFound) {
 		want, word = was.remaining-1, "charged"
 	}
-	if a.status == http.StatusAccepted && strings.HasSuffix(a.asked.path, "/test") { // a message that was sent
+	if a.status == http.StatusOK && strings.HasSuffix(a.asked.path, "/test") { // a message that was sent
 		want, word = was.remaining-1, "charged"
 	}
 	if rest != want {

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"modeldex/httpapi/export"
@@ -27,192 +25,170 @@ import (
 // HasWebhooks reports whether keys of a tier may have webhooks: all but those of the free one.
 func HasWebhooks(tier string) bool { return tier != quota.FreeTier && tier != quota.NoTier }
 
-// hookOwner is the account of a request about webhooks. A request that changes something needs the current secret: one
-// that was rotated out may be in a stranger's hands.
-func (s *Server) hookOwner(req *request) (quota.ID, *failure) {
-	tier := req.call.Standing().Tier
-	switch {
-	case !HasWebhooks(tier):
-		return 0, &failure{code: tierRequired, detail: fmt.Sprintf("Webhooks need a key of the tier %s; this key is of the tier %s. Write to the support address to have it changed.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
-	case s.cfg.Hooks == nil:
-		return 0, fail(webhooksUnsupported)
-	case req.route.method == fiber.MethodGet:
-		return req.call.ID(), nil
-	}
-	if verdict := s.cfg.Keeper.CheckCurrent(req.digest); verdict != quota.Admitted {
-		_, f := s.changed(req, verdict, nil, nil)
-		return 0, f
-	}
-	return req.call.ID(), nil
-}
-
-// ofHook answers a request about the webhook that its path names.
+// ofHook answers a request about webhooks. The key names the one of the path, if the path has one. A request that changes
+// something needs the current secret: one that was rotated out may be in a stranger's hands.
 func ofHook(answer func(*Server, *request, hooks.Key) (*response, *failure)) func(*Server, *request) (*response, *failure) {
 	return func(s *Server, req *request) (*response, *failure) {
-		account, f := s.hookOwner(req)
-		if f != nil {
-			return nil, f
+		tier := req.call.Standing().Tier
+		if !HasWebhooks(tier) {
+			return nil, &failure{code: tierRequired, detail: fmt.Sprintf("Webhooks need a key of the tier %s; this key is of the tier %s. Write to the support address to have it changed.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
 		}
-		if f := req.noParameters(); f != nil && req.route.id != "listDeliveries" {
-			return nil, f
+		if s.cfg.Hooks == nil {
+			return nil, fail(webhooksUnsupported)
+		}
+		if req.route.method != fiber.MethodGet {
+			if verdict := s.cfg.Keeper.CheckCurrent(req.digest); verdict != quota.Admitted {
+				return s.changed(req, verdict, nil, nil)
+			}
 		}
 		id, ok := hooks.ParseID(req.param("id"))
-		if !ok {
-			return nil, noHook()
+		if f := req.noParameters(); f != nil {
+			return nil, f
 		}
-		return answer(s, req, hooks.Key{Account: account, Hook: id})
+		if !ok && strings.Contains(req.route.path, ":id") {
+			return nil, hookFailure(hooks.ErrNoHook)
+		}
+		return answer(s, req, hooks.Key{Account: req.call.ID(), Hook: id})
 	}
-}
-
-func noHook() *failure {
-	return &failure{code: notFound, detail: "This key has no webhook of that id. GET /api/v1/webhooks lists those it has."}
 }
 
 // hookFailure words an error of the service.
 func hookFailure(err error) *failure {
 	switch {
 	case errors.Is(err, hooks.ErrNoHook):
-		return noHook()
-	case errors.Is(err, hooks.ErrNoDelivery):
-		return &failure{code: notFound, detail: "This webhook has no delivery of that number, or not any more: the newest 100 are kept for 30 days."}
+		return &failure{code: notFound, detail: "This key has no webhook of that id. GET /api/v1/webhooks lists those it has."}
 	case errors.Is(err, hooks.ErrTooMany):
 		return fail(tooManyWebhooks)
-	case errors.Is(err, hooks.ErrQueueFull):
-		return fail(webhookQueueFull)
 	}
 	_, f := ledgerFailure(err)
 	return f
 }
 
-// createWebhook answers a new webhook with its secret.
-func createWebhook(s *Server, req *request) (*response, *failure) {
-	owner, f := s.hookOwner(req)
-	if f != nil {
-		return nil, f
-	}
-	draft, notices, f := s.readDraft(req, owner, true)
-	if f != nil {
-		return nil, f
-	}
-	h, secret, err := s.cfg.Hooks.Create(context.Background(), owner, *draft)
+// hookData answers a webhook with its secret, and with notices about its filters unless they are nil, or why there is
+// none.
+func hookData(req *request, status int, h *hooks.Hook, secret string, notices []Notice, err error) (*response, *failure) {
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	resp, f := withNotices(fiber.StatusCreated, viewOf(&h, secret, req.started), notices)
+	members := map[string]any{"data": webhook.ViewOf(h, filterLists(h.Filters), secret, req.started)}
+	if notices != nil {
+		members["meta"] = map[string]any{"notices": notices}
+	}
+	return jsonObject(status, members)
+}
+
+// createWebhook answers a new webhook with its secret.
+func createWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
+	set, notices, f := s.readWebhook(req, k)
+	if f != nil {
+		return nil, f
+	}
+	h, secret, err := s.cfg.Hooks.Create(context.Background(), k.Account, set)
+	resp, f := hookData(req, fiber.StatusCreated, &h, secret, notices, err)
 	if f == nil {
 		resp.set(fiber.HeaderLocation, "/api/v1/webhooks/"+h.Key.Hook.String())
 	}
 	return resp, f
 }
 
-func viewOf(h *hooks.Hook, secret string, now time.Time) *webhook.View {
-	return webhook.ViewOf(h, filterLists(h.Filters), secret, now)
-}
-
-// withNotices is data with what is to be said about its filters.
-func withNotices(status int, v *webhook.View, notices []Notice) (*response, *failure) {
-	return jsonObject(status, map[string]any{"data": v, "meta": map[string]any{"notices": append([]Notice{}, notices...)}})
-}
-
 // WebhookChange is the fields of a webhook to change.
 type WebhookChange struct {
 	// Where to send messages: https, port 443 or from 1024, a public host.
-	URL *string `query:"url,strict"`
+	URL string `query:"url,strict"`
 	// Note for its owner.
-	Description *string `query:"description,strict"`
+	Description string `query:"description,strict"`
 	// Events to send; benchmark.created if it is left out.
 	Events jsontext.Value `query:"events"`
 	// Filters of the list of benchmarks; null or empty selects every benchmark. With filters, throughput results match
 	// only if scenario is one of them, as in the list.
 	Filters jsontext.Value `query:"filters"`
 	// How many records a message lists at most.
-	MaxRecords *int `query:"max_records,min=0,max=100,strict"`
+	MaxRecords int `query:"max_records,min=0,max=100,strict"`
 	// paused stops messages; active goes on with those that wait.
-	Status *hooks.State `query:"status,strict"`
+	Status hooks.State `query:"status,strict"`
 }
 
 // maxDescription is the longest note, in characters.
 const maxDescription = 200
 
-// readDraft reads the body of a new or changed webhook. All faults are returned together, that of the URL last, because
-// its name has to be resolved.
-func (s *Server) readDraft(req *request, owner quota.ID, created bool) (*webhook.Draft, []Notice, *failure) {
+// readWebhook reads the body of a new or changed webhook; set puts what it has into a webhook. All faults are returned
+// together, that of the URL last, because its name has to be resolved.
+func (s *Server) readWebhook(req *request, k hooks.Key) (set func(*hooks.Hook), notices []Notice, f *failure) {
 	body, f := readBody(req, query.Of[WebhookChange]())
 	if f != nil {
 		return nil, nil, f
 	}
-	var given WebhookChange
-	body.Into(&given)
-	d := webhook.Draft{URL: given.URL, Description: given.Description, MaxRecords: given.MaxRecords, State: given.Status}
-	if d.Description != nil && utf8.RuneCountInString(*d.Description) > maxDescription {
+	if utf8.RuneCountInString(body.Text("description")) > maxDescription {
 		body.Missing("description", fmt.Sprintf("must have at most %d characters", maxDescription))
 	}
+	var events []string
 	unknown := func(e string) bool { return !slices.Contains(webhook.Events, e) }
-	if body.Given("events") && (jsonv2.Unmarshal(given.Events, &d.Events) != nil || len(d.Events) == 0 || slices.ContainsFunc(d.Events, unknown)) {
-		if f := body.Fault("events", string(given.Events), "must be one or more of "+strings.Join(webhook.Events, ", ")); f != nil {
+	if text := body.Text("events"); body.Given("events") && (jsonv2.Unmarshal([]byte(text), &events) != nil || len(events) == 0 || slices.ContainsFunc(events, unknown)) {
+		if f := body.Fault("events", text, "must be one or more of "+strings.Join(webhook.Events, ", ")); f != nil {
 			f.Allowed = webhook.Events
 		}
 	}
-	var notices []Notice
+	filters := ""
+	notices = []Notice{}
 	if body.Given("filters") {
 		if req.gen == nil {
 			return nil, nil, &failure{code: notReady, retryAfter: 1}
 		}
-		canonical := readFilters(given.Filters, req.gen, body, &notices)
-		d.Filters = &canonical
+		q := readFilters(body, req.gen)
+		filters, notices = q.Values.Canonical(), append(notices, q.notices...)
 	}
-	if d.URL != nil {
-		if err := s.cfg.Hooks.CheckURL(context.Background(), owner, *d.URL); err != nil {
+	if body.Given("url") {
+		if err := s.cfg.Hooks.CheckURL(k.Account, body.Text("url")); err != nil {
 			body.Missing("url", err.Error())
 		}
-	} else if created && !body.Sent("url") {
+	} else if k.Hook == 0 && !body.Sent("url") {
 		body.Missing("url", "is required")
 	}
-	return &d, notices, failureOf(&body.Faults)
+	return func(h *hooks.Hook) {
+		given := WebhookChange{URL: h.URL, MaxRecords: h.MaxRecords, Status: h.State}
+		body.Into(&given)
+		h.URL, h.MaxRecords, h.State = given.URL, given.MaxRecords, given.Status
+		if body.Given("description") {
+			h.Description = body.Text("description")
+		}
+		if body.Given("status") {
+			h.Reason = ""
+		}
+		if body.Given("filters") {
+			h.Filters = filters
+		}
+		if events != nil {
+			h.Events = slices.DeleteFunc(slices.Clone(webhook.Events), func(e string) bool { return !slices.Contains(events, e) })
+		}
+	}, notices, failureOf(&body.Faults)
 }
 
 // listWebhooks answers every webhook of the key: there are at most 20.
-func listWebhooks(s *Server, req *request) (*response, *failure) {
-	owner, f := s.hookOwner(req)
-	if f != nil {
-		return nil, f
-	}
-	if f := req.noParameters(); f != nil {
-		return nil, f
-	}
-	list, err := s.cfg.Hooks.Store.List(context.Background(), owner)
+func listWebhooks(s *Server, req *request, k hooks.Key) (*response, *failure) {
+	list, err := s.cfg.Hooks.Store.List(context.Background(), k.Account)
 	if err != nil {
 		return nil, hookFailure(err)
 	}
 	views := []*webhook.View{}
 	for i := range list {
-		views = append(views, viewOf(&list[i], "", req.started))
+		views = append(views, webhook.ViewOf(&list[i], filterLists(list[i].Filters), "", req.started))
 	}
 	return data(fiber.StatusOK, views)
 }
 
 func showWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 	h, err := s.cfg.Hooks.Store.Get(context.Background(), k)
-	if err != nil {
-		return nil, hookFailure(err)
-	}
-	return data(fiber.StatusOK, viewOf(&h, "", req.started))
+	return hookData(req, fiber.StatusOK, &h, "", nil, err)
 }
 
 // changeWebhook changes the fields that the body has.
 func changeWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
-	if _, err := s.cfg.Hooks.Store.Get(context.Background(), k); err != nil {
-		return nil, hookFailure(err)
-	}
-	draft, notices, f := s.readDraft(req, k.Account, false)
+	set, notices, f := s.readWebhook(req, k)
 	if f != nil {
 		return nil, f
 	}
-	h, err := s.cfg.Hooks.Update(context.Background(), k, *draft)
-	if err != nil {
-		return nil, hookFailure(err)
-	}
-	return withNotices(fiber.StatusOK, viewOf(&h, "", req.started), notices)
+	h, err := s.cfg.Hooks.Update(context.Background(), k, set)
+	return hookData(req, fiber.StatusOK, &h, "", notices, err)
 }
 
 func deleteWebhook(s *Server, _ *request, k hooks.Key) (*response, *failure) {
@@ -231,89 +207,16 @@ func rotateWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 		return nil, f
 	}
 	h, secret, err := s.cfg.Hooks.Rotate(context.Background(), k, grace)
-	if err != nil {
-		return nil, hookFailure(err)
-	}
-	return data(fiber.StatusOK, viewOf(&h, secret, req.started))
+	return hookData(req, fiber.StatusOK, &h, secret, nil, err)
 }
 
-// testWebhook queues a test message.
+// testWebhook sends a test message and answers what came of it.
 func testWebhook(s *Server, _ *request, k hooks.Key) (*response, *failure) {
-	return queued(s.cfg.Hooks.Try(context.Background(), k))
-}
-
-// redeliver queues a message again.
-func redeliver(s *Server, req *request, k hooks.Key) (*response, *failure) {
-	return queued(s.cfg.Hooks.Redeliver(context.Background(), k, deliveryNumber(req)))
-}
-
-// queued answers a delivery that is about to be attempted.
-func queued(d hooks.Delivery, err error) (*response, *failure) {
+	attempt, err := s.cfg.Hooks.Test(context.Background(), k)
 	if err != nil {
 		return nil, hookFailure(err)
 	}
-	resp, f := data(fiber.StatusAccepted, webhook.DeliveryViewOf(&d))
-	if f == nil {
-		resp.set(fiber.HeaderLocation, fmt.Sprintf("/api/v1/webhooks/%s/deliveries/%d", d.Key.Hook, d.Seq))
-	}
-	return resp, f
-}
-
-// deliveryNumber is 0, which no delivery has, for what is not a number.
-func deliveryNumber(req *request) uint64 {
-	n, err := strconv.ParseUint(req.param("number"), 10, 63)
-	if err != nil || !query.Digits(req.param("number")) {
-		return 0
-	}
-	return n
-}
-
-func showDelivery(s *Server, req *request, k hooks.Key) (*response, *failure) {
-	d, body, err := s.cfg.Hooks.Delivery(context.Background(), k, deliveryNumber(req))
-	if err != nil {
-		return nil, hookFailure(err)
-	}
-	v := webhook.DeliveryViewOf(&d)
-	v.Body = body
-	return data(fiber.StatusOK, v)
-}
-
-// deliveryParams are the parameters of a page of deliveries. All that are kept are twice as many as a page has at most.
-type deliveryParams struct {
-	// Only deliveries with a lower number, as links.next has it.
-	Before int64 `query:"before,min=1,max=9007199254740991"`
-	// Maximum number of deliveries per page.
-	Limit int `query:"limit,min=1,max=100,default=20"`
-}
-
-var deliveryList = &resource{name: "deliveries", singular: "delivery", params: query.Of[deliveryParams]()}
-
-// listDeliveries answers a page of deliveries, newest first.
-func listDeliveries(s *Server, req *request, k hooks.Key) (*response, *failure) {
-	v := query.Read(deliveryList.params, req.ctx.QueryArgs().All())
-	if f := failureOf(&v.Faults); f != nil {
-		return nil, f
-	}
-	limit := int(v.Number("limit"))
-	list, err := s.cfg.Hooks.Store.Deliveries(context.Background(), k, uint64(v.Number("before")), limit+1)
-	if err != nil {
-		return nil, hookFailure(err)
-	}
-	var next *string
-	if len(list) > limit {
-		list = list[:limit]
-		address := fmt.Sprintf("/api/v1/webhooks/%s/deliveries?before=%d&limit=%d", k.Hook, list[limit-1].Seq, limit)
-		next = &address
-	}
-	views := make([]webhook.DeliveryView, len(list))
-	for i := range list {
-		views[i] = webhook.DeliveryViewOf(&list[i])
-	}
-	resp, f := jsonObject(fiber.StatusOK, map[string]any{"data": views, "links": map[string]*string{"next": next}})
-	if f == nil && next != nil {
-		resp.set("Link", "<"+*next+`>; rel="next"`)
-	}
-	return resp, f
+	return data(fiber.StatusOK, webhook.AttemptViewOf(&attempt))
 }
 
 // hookFilters are the parameters of the list of benchmarks that a webhook can have as filters: those that choose rows.
@@ -328,20 +231,15 @@ func newHookFilters() *resource {
 }
 
 // readFilters reads the member filters of a body: names of parameters with a text, number or truth value, or a list of
-// them. It returns the canonical query string. Faults are added to those of the body.
-func readFilters(raw jsontext.Value, gen *index.Generation, body *query.Values, notices *[]Notice) (canonical string) {
+// them. Faults are added to those of the body.
+func readFilters(body *query.Values, gen *index.Generation) *listQuery {
 	var members map[string]jsontext.Value
-	if raw.Kind() == 'n' {
-		return ""
-	}
-	if err := jsonv2.Unmarshal(raw, &members); err != nil {
+	if jsonv2.Unmarshal([]byte(body.Text("filters")), &members) != nil {
 		body.Missing("filters", "must be an object of filters, as in the list of benchmarks")
-		return ""
 	}
 	q, _ := hookFilters.parse(query.ReadObject(hookFilters.params, members, "filters."), gen, export.JSON)
 	body.Join(&q.Faults)
-	*notices = q.notices
-	return q.Values.Canonical()
+	return q
 }
 
 // filterLists is a canonical query string as lists of values by name.

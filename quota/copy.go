@@ -55,7 +55,7 @@ var (
 type CopyReport struct {
 	Accounts int    `json:"accounts"`
 	Calls    uint64 `json:"calls"`    // over all accounts and months
-	Webhooks int    `json:"webhooks"` // with their messages and logs
+	Webhooks int    `json:"webhooks"` // with their messages
 	SHA256   string `json:"sha256"`   // of all accounts in order of id, as JSON
 }
 

@@ -55,11 +55,11 @@ a bucket exists whose name might be damaged.
 	history   id -> months with their calls, which an earlier version folded
 	days      what an earlier version kept per day; it is not read
 
-Package hooks keeps webhooks in six more buckets, JSON except records and marks; numbers are 8 bytes:
+Package hooks keeps webhooks in five more buckets, JSON except records and marks; numbers are 8 bytes:
 
 	hooks     account, webhook -> Hook
-	outbox    account, webhook, number -> Delivery that waits; sent has the newest 100 that are finished
-	releases  number -> Release, for 30 days; records: release, place (4 bytes) -> JSON of the record
+	outbox    account, webhook, number -> Delivery that waits; earlier versions kept those that are finished in sent
+	releases  number -> Release, while a message of it waits; records: release, place (4 bytes) -> JSON of the record
 	announced "baseline" -> Baseline; "p" -> id, hash and withdrawn of each benchmark
 */
 package quota

@@ -52,7 +52,7 @@ func New() *Registry {
 			Name: "modeldex_request_duration_seconds", Help: "Time from the end of reading a request to its response, by route.", Buckets: latencies,
 		}, []string{"route"}),
 		signups: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "modeldex_signups_total", Help: "Sign-ups for a key, by result: issued, refused (limits of an address or an e-mail address) or failed.",
+			Name: "modeldex_signups_total", Help: "Sign-ups for a key, by result: issued, refused (limits of an address or an e-mail address) or failed (its webhook is disabled).",
 		}, []string{"result"}),
 		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "modeldex_limited_total", Help: "Requests answered 429, by tier of the key (none without one) and code of the error.",
@@ -216,9 +216,9 @@ func (g *hookGauges) Collect(out chan<- prometheus.Metric) {
 	states, pending, oldest := map[hooks.State]int{}, 0, now
 	for _, h := range list {
 		states[h.State]++
-		if h.State == hooks.Active && h.Queued > 0 {
-			pending += h.Queued
-			oldest = min(oldest, h.Oldest)
+		if h.State == hooks.Active && len(h.Queue) > 0 {
+			pending += len(h.Queue)
+			oldest = min(oldest, h.Queue[0].Created)
 		}
 	}
 	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
@@ -241,7 +241,7 @@ func (m *Registry) Webhooks(service *webhook.Service) {
 	})
 	results := func(result string, n *atomic.Uint64) {
 		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "modeldex_webhook_deliveries_total", Help: "Attempts to deliver a message, by result: delivered, retried (it failed and is tried again) or failed.",
+			Name: "modeldex_webhook_deliveries_total", Help: "Attempts to deliver a message, by result: delivered, retried (it failed and is tried again) or failed (its webhook is disabled).",
 			ConstLabels: prometheus.Labels{"result": result},
 		}, func() float64 { return float64(n.Load()) }))
 	}

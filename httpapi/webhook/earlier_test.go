@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"os"
@@ -59,12 +60,11 @@ func TestEarlierLedger(t *testing.T) {
 	k.start()
 	all, err := k.Store.List(context.Background(), 0)
 	if err != nil || len(all) != 2 || all[0].Key.Hook.String() != was.Hook.ID || all[0].URL != was.Hook.URL || all[0].Description != was.Hook.Description ||
-		formatSecret(all[0].Secrets[0].Secret) != was.Hook.Secret || all[0].Queued != 2 || all[1].Key.Hook.String() != was.Paused || all[1].State != hooks.Paused {
+		secretPrefix+base64.StdEncoding.EncodeToString(all[0].Secrets[0].Secret) != was.Hook.Secret || len(all[0].Queue) != 2 || all[1].Key.Hook.String() != was.Paused || all[1].State != hooks.Paused {
 		t.Fatalf("the webhooks are %+v, %v", all, err)
 	}
 	r.secrets = []string{was.Hook.Secret}
-	url := r.URL
-	if _, err := k.Update(context.Background(), all[0].Key, Draft{URL: &url}); err != nil {
+	if _, err := k.Update(context.Background(), all[0].Key, func(h *hooks.Hook) { h.URL = r.URL }); err != nil {
 		t.Fatal(err)
 	}
 	k.move(time.Minute)
@@ -79,10 +79,7 @@ func TestEarlierLedger(t *testing.T) {
 			t.Errorf("message %s is\n%s\nwant\n%s", h.id, h.body, waited[h.id])
 		}
 	}
-	k.await("storing the outcomes", func() bool { return k.hook(all[0].Key).Queued == 0 })
-	if list := k.log(all[0].Key); list[0].Seq != 3 || list[2].Seq != 1 || list[2].State != hooks.Failed {
-		t.Errorf("the log is %+v", list)
-	}
+	k.await("storing the outcomes", func() bool { return len(k.hook(all[0].Key).Queue) == 0 })
 }
 
 func unpack(t *testing.T, from, to string) {

@@ -3,9 +3,11 @@ package webhook
 import (
 	"context"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
+	"modeldex/dataset"
 	"modeldex/quota"
 	"modeldex/quota/hooks"
 )
@@ -46,20 +48,13 @@ func TestFairness(t *testing.T) {
 	k, r := newKit(t), newReceiver(t)
 	victim := k.create(r, "", Created)
 	hog := k.addAccount(77)
-	total := 0
 	var counts []func() int
 	for range MaxPerKey {
 		url, connections := silent(t)
-		h, _, err := k.Create(context.Background(), hog, Draft{URL: &url})
-		if err != nil {
+		if _, _, err := k.Create(context.Background(), hog, func(h *hooks.Hook) { h.URL = url }); err != nil {
 			t.Fatal(err)
 		}
 		counts = append(counts, connections)
-		for range 3 {
-			if _, err := k.Try(context.Background(), h.Key); err != nil {
-				t.Fatal(err)
-			}
-		}
 	}
 	connected := func() (n int) {
 		for _, c := range counts {
@@ -67,49 +62,67 @@ func TestFairness(t *testing.T) {
 		}
 		return n
 	}
-	k.await("a slow request", func() bool { return connected() > 0 })
-	for range 5 {
+	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
+	k.await("the slow requests", func() bool { return connected() == perAccount })
+	for n := range 5 {
 		began := time.Now()
-		if _, err := k.Try(context.Background(), victim); err != nil {
-			t.Fatal(err)
-		}
-		total++
-		r.wait(total)
+		k.test(victim)
+		r.wait(n + 2) // and the release
 		if took := time.Since(began); took > attemptTime/2 {
-			t.Errorf("message %d took %s", total, took)
+			t.Errorf("message %d took %s", n, took)
 		}
 	}
-	if n := connected(); n > perHost { // all ports are those of one host
-		t.Errorf("%d requests of one account are under way to one host, want at most %d", n, perHost)
+	if n := connected(); n > perAccount { // each has a host of its own
+		t.Errorf("%d requests of one account are under way, want at most %d", n, perAccount)
 	}
 }
 
-// TestSlots: of entries whose time has come one of the account with the fewest requests is next, and no account has
-// more than its share.
-func TestSlots(t *testing.T) {
-	d := newSender(time.Now)
-	for account := range quota.ID(3) {
-		for i := range hooks.ID(20) {
-			d.wake(hooks.Hook{Key: hooks.Key{Account: account + 1, Hook: i + 1}, URL: "https://" + string(rune('a'+i)) + ".example.com:8443/"})
-		}
-	}
-	running := map[quota.ID]int{}
-	for {
-		e, _ := d.next()
-		if e == nil {
-			break
-		}
-		running[e.key.Account]++
-		for a, n := range running {
-			if n > running[e.key.Account] && a != e.key.Account && running[e.key.Account] < n-1 {
-				t.Errorf("account %d has %d requests while another has %d", e.key.Account, running[e.key.Account], n)
+// TestTurns: no account has more than its share of the slots, and each that waits gets one.
+func TestTurns(t *testing.T) {
+	k := newKit(t)
+	const accounts, each = 12, 20
+	var mu sync.Mutex
+	running, total, most := map[quota.ID]int{}, 0, 0
+	var all sync.WaitGroup
+	for i := range accounts * each {
+		account := quota.ID(i % accounts)
+		all.Go(func() {
+			done, err := k.turn(t.Context(), account)
+			if err != nil {
+				t.Error(err)
+				return
 			}
-		}
+			mu.Lock()
+			running[account]++
+			total++
+			most = max(most, total)
+			if running[account] > perAccount || total > atATime {
+				t.Errorf("%d requests, %d of one account", total, running[account])
+			}
+			mu.Unlock()
+			time.Sleep(time.Millisecond)
+			mu.Lock()
+			running[account]--
+			total--
+			mu.Unlock()
+			done()
+		})
 	}
-	for account := range quota.ID(3) {
-		if n := running[account+1]; n != perAccount {
-			t.Errorf("account %d has %d requests under way, want %d", account+1, n, perAccount)
+	all.Wait()
+	if most <= perAccount {
+		t.Errorf("at most %d requests at a time", most)
+	}
+	for range perAccount {
+		done, err := k.turn(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
 		}
+		defer done()
+	}
+	ended, end := context.WithTimeout(t.Context(), time.Millisecond)
+	defer end()
+	if _, err := k.turn(ended, 1); err == nil {
+		t.Error("an account has a turn more than its share")
 	}
 }
 
@@ -125,11 +138,10 @@ func TestSlowNames(t *testing.T) {
 	}}
 	k.open()
 	k.start()
-	<-asked // for the prefixes of translators
 	done := make(chan struct{}, 3)
 	for range 3 {
 		go func() {
-			if err := k.CheckURL(context.Background(), k.owner, "https://slow.example.com/"); err == nil {
+			if err := k.CheckURL(k.owner, "https://slow.example.com/"); err == nil {
 				t.Error("a name that cannot be resolved is accepted")
 			}
 			done <- struct{}{}
@@ -137,7 +149,7 @@ func TestSlowNames(t *testing.T) {
 	}
 	<-asked
 	began := time.Now()
-	if err := k.CheckURL(context.Background(), k.owner+1, "https://8.8.8.8/"); err != nil || time.Since(began) > resolveTime/2 {
+	if err := k.CheckURL(k.owner+1, "https://8.8.8.8/"); err != nil || time.Since(began) > resolveTime/2 {
 		t.Errorf("beside slow names of another account: %v after %s", err, time.Since(began))
 	}
 	for range 3 {

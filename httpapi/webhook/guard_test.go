@@ -35,17 +35,11 @@ var allowed = []string{
 func TestAddresses(t *testing.T) {
 	var g Guard
 	for _, text := range forbidden {
-		if err := g.CheckAddr(netip.MustParseAddr(text)); !errors.Is(err, errForbidden) {
-			t.Errorf("CheckAddr(%s) = %v, want it forbidden", text, err)
-		}
 		if err := g.Control("tcp", net.JoinHostPort(text, "443"), nil); !errors.Is(err, errForbidden) {
 			t.Errorf("Control(%s) = %v, want it forbidden", text, err)
 		}
 	}
 	for _, text := range allowed {
-		if err := g.CheckAddr(netip.MustParseAddr(text)); err != nil {
-			t.Errorf("CheckAddr(%s) = %v, want it allowed", text, err)
-		}
 		if err := g.Control("tcp", net.JoinHostPort(text, "443"), nil); err != nil {
 			t.Errorf("Control(%s) = %v, want it allowed", text, err)
 		}
@@ -59,7 +53,7 @@ func TestAddresses(t *testing.T) {
 		t.Errorf("Control(udp) = %v, want it forbidden", err)
 	}
 	g.AllowLoopback = true
-	if g.CheckAddr(netip.MustParseAddr("127.0.0.1")) != nil || g.CheckAddr(netip.MustParseAddr("10.0.0.1")) == nil {
+	if g.Control("tcp", "127.0.0.1:443", nil) != nil || g.Control("tcp", "10.0.0.1:443", nil) == nil {
 		t.Error("AllowLoopback does not allow loopback alone")
 	}
 }
@@ -224,14 +218,14 @@ func TestRebinding(t *testing.T) {
 		}
 	}()
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	cfg := Config{Guard: &Guard{Resolver: newNames(t, map[string][][]string{
+	guard := &Guard{Resolver: newNames(t, map[string][][]string{
 		"rebind.example.com": {{"8.8.8.8"}, {"127.0.0.1"}},
 		"both.example.com":   {{"127.0.0.1", "::1", "169.254.169.254"}},
-	})}}
-	if err := cfg.Guard.CheckURL(context.Background(), "https://rebind.example.com:"+port+"/"); err != nil {
+	})}
+	if err := guard.CheckURL(context.Background(), "https://rebind.example.com:"+port+"/"); err != nil {
 		t.Fatalf("CheckURL(first answer) = %v, want it accepted", err)
 	}
-	client := newClient(&cfg)
+	client := newClient(guard)
 	client.Timeout = patience
 	for _, host := range []string{"rebind.example.com", "both.example.com", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0x7f000001", "localhost"} {
 		resp, err := client.Get("https://" + host + ":" + port + "/")
@@ -246,27 +240,5 @@ func TestRebinding(t *testing.T) {
 	case <-connected:
 		t.Error("a connection to loopback was made")
 	case <-time.After(50 * time.Millisecond):
-	}
-}
-
-// TestTranslators: an address of a translator (NAT64) that this network has of its own is checked as the IPv4 address
-// inside, whatever the length of the prefix.
-func TestTranslators(t *testing.T) {
-	for _, c := range []struct{ found, bad, good string }{
-		{"2001:67c:2960:6464::c000:aa", "2001:67c:2960:6464::10.0.0.1", "2001:67c:2960:6464::8.8.8.8"},
-		{"2a00:1450:c000:00aa::", "2a00:1450:7f00:1::", "2a00:1450:808:808::"},
-		{"2a00:1450:0:c0:0:aa::", "2a00:1450:0:0a:0:1::", "2a00:1450:0:0808:8:800::"},
-	} {
-		g := Guard{Resolver: newNames(t, map[string][][]string{"ipv4only.arpa": {{c.found}}})}
-		if err := g.CheckAddr(netip.MustParseAddr(c.bad)); err != nil {
-			t.Errorf("CheckAddr(%s) = %v before the prefix is known", c.bad, err)
-		}
-		g.findTranslators(context.Background())
-		if err := g.CheckAddr(netip.MustParseAddr(c.bad)); !errors.Is(err, errForbidden) {
-			t.Errorf("CheckAddr(%s) = %v with a translator at %s, want it forbidden", c.bad, err, c.found)
-		}
-		if err := g.CheckAddr(netip.MustParseAddr(c.good)); err != nil {
-			t.Errorf("CheckAddr(%s) = %v with a translator at %s, want it allowed", c.good, err, c.found)
-		}
 	}
 }

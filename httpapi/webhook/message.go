@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"context"
 	"net/url"
 	"time"
 
@@ -45,7 +44,7 @@ type MessageData struct {
 	// Id of the webhook the message is for.
 	Webhook string `json:"webhook" jsonschema:"example=wh_00abcdefghi"`
 	// The release; left out of a test.
-	Dataset *MessageDataset `json:"dataset,omitempty"`
+	Dataset *hooks.Changes `json:"dataset,omitempty"`
 	// How many benchmarks of the release match the filters; for dataset.released all that the release created, changed or withdrew.
 	Total int `json:"total" jsonschema:"minimum=0,example=12"`
 	// How many of them are listed in records.
@@ -54,24 +53,6 @@ type MessageData struct {
 	Records []jsontext.Value `json:"records"`
 	// Where the rest is.
 	Links *MessageLinks `json:"links,omitempty"`
-}
-
-// MessageDataset names a release and counts what it changed.
-type MessageDataset struct {
-	// Version of the dataset.
-	Version string `json:"version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the files of the dataset, in hex.
-	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Version that was announced before.
-	PreviousVersion string `json:"previous_version" jsonschema:"example=2026.11.20"`
-	// Digest that was announced before.
-	PreviousDigest string `json:"previous_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Benchmarks of the release that are new, whatever the filters.
-	Created int `json:"created" jsonschema:"minimum=0,example=40"`
-	// Benchmarks with a field of another value.
-	Changed int `json:"changed" jsonschema:"minimum=0,example=2"`
-	// Benchmarks that were withdrawn or are gone.
-	Withdrawn int `json:"withdrawn" jsonschema:"minimum=0,example=0"`
 }
 
 // MessageRecord is one benchmark of a message.
@@ -92,35 +73,24 @@ type MessageLinks struct {
 	Benchmarks string `json:"benchmarks" jsonschema:"format=uri-reference,example=/api/v1/benchmarks?hardware=nvidia-rtx-4090"`
 }
 
-// message makes the body of a delivery: the same for the same delivery, as long as its release is kept.
-func (s *Service) message(ctx context.Context, job *hooks.Job) (*Message, error) {
-	m := &Message{
-		Type: job.Event, Timestamp: unixTime(job.Created),
-		Data: MessageData{Webhook: job.Key.Hook.String(), Total: job.Total, Records: []jsontext.Value{}},
-	}
-	rows, err := s.Store.Records(ctx, job.Delivery.Release, job.Rows)
-	if err != nil {
-		return nil, err
-	}
+// messageOf makes the body of the first delivery of a job, the same for every attempt. base is put before links.
+func messageOf(job *hooks.Job, base string) *Message {
+	d := &job.Queue[0]
+	data := MessageData{Webhook: job.Key.Hook.String(), Total: d.Total, Records: []jsontext.Value{}}
 	size := 0
-	for _, row := range rows {
-		if size += len(row); size > maxBytes {
+	for _, record := range job.Records {
+		if size += len(record); size > maxBytes {
 			break
 		}
-		m.Data.Records = append(m.Data.Records, row)
+		data.Records = append(data.Records, record)
 	}
-	m.Data.Count = len(m.Data.Records)
-	r := job.Release
-	if r.Number == 0 {
-		return m, nil
+	data.Count = len(data.Records)
+	if r := &job.Release; r.Digest != "" {
+		data.Dataset = &r.Changes
+		data.Links = &MessageLinks{base + "/api/v1/changes?since=" + url.QueryEscape(r.PreviousDigest), base + "/api/v1/benchmarks"}
+		if job.Filters != "" {
+			data.Links.Benchmarks += "?" + job.Filters
+		}
 	}
-	m.Data.Dataset = &MessageDataset{
-		Version: r.Version, Digest: r.Digest, PreviousVersion: r.PreviousVersion, PreviousDigest: r.PreviousDigest,
-		Created: r.Created, Changed: r.Changed, Withdrawn: r.Withdrawn,
-	}
-	m.Data.Links = &MessageLinks{Changes: s.cfg.Base + "/api/v1/changes?since=" + url.QueryEscape(r.PreviousDigest), Benchmarks: s.cfg.Base + "/api/v1/benchmarks"}
-	if job.Hook.Filters != "" {
-		m.Data.Links.Benchmarks += "?" + job.Hook.Filters
-	}
-	return m, nil
+	return &Message{Type: d.Event, Timestamp: unixTime(d.Created), Data: data}
 }

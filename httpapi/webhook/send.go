@@ -25,91 +25,61 @@ import (
 )
 
 const (
-	attemptTime     = 15 * time.Second // one attempt, from resolving the name to the end of the response
-	maxResponse     = 64 << 10         // bytes of a response's body that are read
-	maxHeaders      = 16 << 10
-	idleConnections = 64
+	attemptTime = 15 * time.Second // one attempt, from resolving the name to the headers of the response
+	maxHeaders  = 16 << 10
 )
 
-// newClient makes the client of all deliveries. Addresses are checked for each connection, see Guard.
-func newClient(cfg *Config) *http.Client {
-	guard := cfg.Guard
-	dialer := &net.Dialer{Timeout: attemptTime, KeepAlive: -1, Resolver: guard.resolver(), Control: guard.Control}
-	tlsConfig := cfg.TLS
-	if tlsConfig == nil {
-		tlsConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	}
+// newClient makes the client of all deliveries. Addresses are checked for each connection, see Guard; each message has
+// a connection of its own.
+func newClient(guard *Guard) *http.Client {
+	dialer := &net.Dialer{Timeout: attemptTime, Resolver: guard.Resolver, Control: guard.Control}
 	return &http.Client{
 		Transport: &http.Transport{
-			Proxy: nil, // a proxy would resolve the name itself
-			// What is behind DialContext also makes connections for https, whose host name is compared with the
-			// certificate.
-			DialContext:            dialer.DialContext,
-			TLSClientConfig:        tlsConfig,
-			TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{}, // HTTP/1.1 alone
-			DisableCompression:     true,
-			MaxIdleConns:           idleConnections,
-			MaxIdleConnsPerHost:    perHost,
-			IdleConnTimeout:        30 * time.Second,
-			MaxResponseHeaderBytes: maxHeaders,
+			Proxy:       nil, // a proxy would resolve the name itself
+			DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: maxHeaders,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// answer is what a receiver answered.
-type answer struct {
-	status     int // 0: nothing
-	retryAfter time.Duration
-	failure    string // empty: the message was accepted
-}
-
-// send makes one attempt.
-func (s *Service) send(ctx context.Context, job *hooks.Job, now time.Time) answer {
-	var body []byte
-	m, err := s.message(ctx, job)
-	if err == nil {
-		body, err = jsonv2.Marshal(m)
-	}
-	if err != nil {
-		return answer{failure: "the message cannot be made: " + err.Error()}
-	}
+// send makes one attempt to deliver the first message of a job, and returns after how long the receiver asks to be
+// tried again.
+func (s *Service) send(ctx context.Context, job *hooks.Job) (a hooks.Attempt, retry time.Duration) {
+	began, id := s.now(), job.Queue[0].Message
+	a.At = began.Unix()
+	defer func() { a.Millis = s.now().Sub(began).Milliseconds() }()
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, job.Hook.URL, bytes.NewReader(body))
-	if err != nil {
-		return answer{failure: "the URL cannot be used"}
+	body, err := jsonv2.Marshal(messageOf(job, s.cfg.Base))
+	req, errReq := http.NewRequestWithContext(ctx, http.MethodPost, job.URL, bytes.NewReader(body))
+	if err != nil || errReq != nil {
+		a.Error = "the message cannot be made"
+		return a, 0
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "modeldex-webhooks/"+s.cfg.Version)
-	req.Header.Set("Webhook-Id", job.Message)
-	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))
-	req.Header.Set("Webhook-Signature", signatures(job.Hook.Secrets, job.Message, now.Unix(), body))
+	req.Header.Set("Webhook-Id", id)
+	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(a.At, 10))
+	req.Header.Set("Webhook-Signature", signatures(job.Secrets, id, a.At, body))
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return answer{failure: explain(err)}
+		a.Error = explain(err)
+		return a, 0
 	}
-	defer resp.Body.Close()
-	_, _ = io.CopyN(io.Discard, resp.Body, maxResponse) // read, so that the connection can be used again
-	a := answer{status: resp.StatusCode, retryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
-	switch {
-	case a.status >= 300 && a.status <= 399:
-		a.failure = fmt.Sprintf("status %d: redirects are not followed", a.status)
-	case a.status < 200 || a.status > 299:
-		a.failure = fmt.Sprintf("status %d", a.status)
+	defer resp.Body.Close() // what it says is not read
+	switch a.Status = resp.StatusCode; {
+	case a.Status >= 300 && a.Status <= 399:
+		a.Error = fmt.Sprintf("status %d: redirects are not followed", a.Status)
+	case a.Status < 200 || a.Status > 299:
+		a.Error = fmt.Sprintf("status %d", a.Status)
 	}
-	return a
+	return a, retryAfter(resp.Header.Get("Retry-After"))
 }
 
-// retryAfter reads the header of that name: seconds, or a date. It is 0 for neither.
-func retryAfter(text string, now time.Time) time.Duration {
-	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
-		return time.Duration(max(n, 0)) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
+// retryAfter reads the header of that name, in seconds; it is 0 for a date.
+func retryAfter(text string) time.Duration {
+	n, _ := strconv.ParseUint(text, 10, 31)
+	return time.Duration(n) * time.Second
 }
 
 // explain says why there is no response, in words for the owner of the webhook. Addresses are left
@@ -141,21 +111,11 @@ func explain(err error) string {
 // are the names of the headers and the form of a signature.
 const secretPrefix = "whsec_"
 
-// secretLen is the length of a signing secret in bytes; the specification asks for 24 to 64.
-const secretLen = 32
-
-// maxSecrets is how many secrets sign at a time: the current one and those in their grace.
-const maxSecrets = 3
-
-func newSecret() []byte {
-	b := make([]byte, secretLen)
-	_, _ = rand.Read(b) // never fails, says its documentation
-	return b
-}
-
-// formatSecret is the form in which an owner gets a secret.
-func formatSecret(secret []byte) string {
-	return secretPrefix + base64.StdEncoding.EncodeToString(secret)
+// newSecret draws a signing secret, and its form for the owner. The specification asks for 24 to 64 bytes.
+func newSecret() (secret []byte, text string) {
+	secret = make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails, says its documentation
+	return secret, secretPrefix + base64.StdEncoding.EncodeToString(secret)
 }
 
 // signatures is the value of webhook-signature: one for each secret that signs at now, separated by
@@ -167,23 +127,8 @@ func signatures(secrets []hooks.Secret, id string, now int64, body []byte) strin
 			continue
 		}
 		mac := hmac.New(sha256.New, s.Secret)
-		mac.Write([]byte(id + "." + strconv.FormatInt(now, 10) + "."))
-		mac.Write(body)
+		fmt.Fprintf(mac, "%s.%d.%s", id, now, body)
 		out = append(out, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 	}
 	return strings.Join(out, " ")
-}
-
-// rotated puts a new secret before the others; the one that was current goes on until then.
-func rotated(old []hooks.Secret, secret []byte, now, until int64) []hooks.Secret {
-	out := []hooks.Secret{{Secret: secret}}
-	for _, s := range old {
-		if s.Until == 0 {
-			s.Until = until
-		}
-		if s.Until > now && len(out) < maxSecrets {
-			out = append(out, s)
-		}
-	}
-	return out
 }

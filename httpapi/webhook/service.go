@@ -2,12 +2,10 @@ package webhook
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -15,13 +13,19 @@ import (
 	"modeldex/index"
 	"modeldex/quota"
 	"modeldex/quota/hooks"
+
+	"golang.org/x/sync/semaphore"
+	"golang.org/x/time/rate"
 )
 
-// MaxPerKey is how many webhooks one key may have.
-const MaxPerKey = 20
-
-// DefaultGrace is how long a secret goes on signing after a rotation if its owner does not say.
-const DefaultGrace = 24 * time.Hour
+const (
+	// MaxPerKey is how many webhooks one key may have.
+	MaxPerKey = 20
+	// DefaultGrace is how long a secret goes on signing after a rotation if its owner does not say.
+	DefaultGrace = 24 * time.Hour
+	// closeWait is how long requests under way may take when the service is closed.
+	closeWait = 3 * time.Second
+)
 
 // Dataset is what is being served.
 type Dataset struct {
@@ -44,8 +48,6 @@ type Config struct {
 	Guard *Guard
 	// Version is the program's, for User-Agent.
 	Version string
-	// TLS is for tests with certificates of their own; nil trusts the system's.
-	TLS *tls.Config
 	// Log takes what happens; nil drops it. URLs and secrets are not logged.
 	Log *slog.Logger
 	// Now is the clock; nil means time.Now.
@@ -54,21 +56,27 @@ type Config struct {
 
 // Service keeps webhooks and sends their messages. It is made by New and ends with Close.
 type Service struct {
-	// Store reads and removes webhooks and their deliveries.
+	// Store reads and removes webhooks.
 	Store *hooks.Store
 	// Results are read while they are counted.
 	Results Results
 
 	cfg        Config
 	client     *http.Client
-	sender     *sender
-	announcing sync.Mutex // held while it is found out, or changed, what was announced
-	changed    chan struct{}
+	now        func() time.Time
+	announcing sync.Mutex    // held while it is found out, or changed, what was announced
+	changed    chan struct{} // one slot: Latest has changed
 
-	resolving sync.Map // accounts for which a name is being resolved
+	all    *semaphore.Weighted // one for each request under way
+	pace   *rate.Limiter
+	owners sync.Map // accounts, and what they do -> *semaphore.Weighted
 
-	stop  context.CancelFunc
-	tasks sync.WaitGroup
+	mu      sync.Mutex
+	workers map[hooks.Key]chan struct{} // of webhooks with messages; one slot: look now
+
+	ctx, abort context.Context // end with Close, abort a little later: requests under way may finish
+	stop, cut  context.CancelFunc
+	tasks      sync.WaitGroup
 }
 
 // New makes a service and starts to deliver what waits.
@@ -79,24 +87,21 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	s := &Service{Store: cfg.Store, cfg: cfg, changed: make(chan struct{}, 1)}
-	s.client, s.sender = newClient(&s.cfg), newSender(s.now)
+	s := &Service{
+		Store: cfg.Store, cfg: cfg, now: cfg.Now, changed: make(chan struct{}, 1),
+		all: semaphore.NewWeighted(atATime), pace: rate.NewLimiter(perSecond, burst), workers: map[hooks.Key]chan struct{}{},
+	}
+	s.client = newClient(cfg.Guard)
 	all, err := s.Store.List(context.Background(), 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading webhooks: %w", err)
 	}
-	s.wakeQueued(all)
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	s.tasks.Go(func() { s.runAnnouncer(ctx) })
-	s.tasks.Go(func() { s.sender.run(ctx, s.serve) })
-	s.tasks.Go(func() { s.cfg.Guard.findTranslators(ctx) })
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.abort, s.cut = context.WithCancel(context.Background())
+	s.wake(all...)
+	s.tasks.Go(s.runAnnouncer)
 	s.Published()
 	return s, nil
-}
-
-func (s *Service) wakeQueued(all []hooks.Hook) {
-	s.sender.wake(slices.DeleteFunc(all, func(h hooks.Hook) bool { return h.Queued == 0 })...)
 }
 
 // Published notifies the service that Latest has changed. It returns at once.
@@ -110,178 +115,81 @@ func (s *Service) Published() {
 // Close stops sending, waits a little for requests under way, and stores their outcomes. What was
 // not finished is sent again after the next start. The store must be open until Close returns.
 func (s *Service) Close() {
+	s.mu.Lock()
 	s.stop()
+	s.mu.Unlock()
+	defer time.AfterFunc(closeWait, s.cut).Stop()
 	s.tasks.Wait()
-	s.client.CloseIdleConnections()
-}
-
-func (s *Service) now() time.Time { return s.cfg.Now() }
-
-const (
-	// announceRetry is after how long an announcement that failed is tried again.
-	announceRetry = 5 * time.Second
-	// sweepEvery is how often old deliveries are removed, and prefixes of translators looked up.
-	sweepEvery = time.Hour
-)
-
-// runAnnouncer announces releases, and removes what is old, until ctx ends.
-func (s *Service) runAnnouncer(ctx context.Context) {
-	var failed failing
-	sweep := time.NewTicker(sweepEvery)
-	defer sweep.Stop()
-	for {
-		var retry <-chan time.Time
-		if failed != "" {
-			retry = time.After(announceRetry)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-sweep.C:
-			s.cfg.Guard.findTranslators(ctx)
-			if err := s.Store.Sweep(ctx, s.now()); err != nil && ctx.Err() == nil {
-				s.cfg.Log.Error("removing old deliveries of webhooks", "cause", err)
-			}
-			continue
-		case <-s.changed:
-		case <-retry:
-		}
-		if err := s.announce(ctx); failed.isNews(err) && ctx.Err() == nil {
-			s.cfg.Log.Error("announcing a release to webhooks", "cause", err)
-		}
-	}
-}
-
-// failing is the error of work that is tried again every few seconds.
-type failing string
-
-// isNews notes the error of an attempt, and reports whether it is to be logged: the first, and one with another text.
-func (f *failing) isNews(err error) bool {
-	before := *f
-	*f = ""
-	if err != nil {
-		*f = failing(err.Error())
-	}
-	return err != nil && *f != before
+	s.cut()
 }
 
 // CheckURL checks where messages are to be sent; the error is a sentence without subject. One name is resolved at a
 // time for each account, so that slow name servers hold up nobody else.
-func (s *Service) CheckURL(ctx context.Context, account quota.ID, text string) error {
-	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if _, busy := s.resolving.LoadOrStore(account, true); !busy {
-			defer s.resolving.Delete(account)
-			return s.cfg.Guard.CheckURL(ctx, text)
-		}
-		if time.Since(begun) > resolveTime {
-			return errors.New("could not be checked, because other names of this key are being resolved; try again")
-		}
+func (s *Service) CheckURL(account quota.ID, text string) error {
+	ctx, cancel := context.WithTimeout(s.ctx, resolveTime)
+	defer cancel()
+	names := s.slots("names of "+account.String(), 1)
+	if names.Acquire(ctx, 1) != nil {
+		return errors.New("could not be checked, because other names of this key are being resolved; try again")
 	}
+	defer names.Release(1)
+	return s.cfg.Guard.CheckURL(s.ctx, text)
 }
 
-// Draft is what an owner says of a webhook, after it was checked. In an Update fields that are nil stay as they are.
-type Draft struct {
-	URL, Description *string
-	Events           []string
-	Filters          *string // canonical, as Match reads them
-	MaxRecords       *int
-	State            *hooks.State
-}
-
-// set puts a draft into a webhook.
-func (d *Draft) set(h *hooks.Hook) {
-	setTo(&h.URL, d.URL)
-	setTo(&h.Description, d.Description)
-	setTo(&h.Filters, d.Filters)
-	setTo(&h.MaxRecords, d.MaxRecords)
-	if setTo(&h.State, d.State); d.State != nil {
-		h.Reason = ""
-	}
-	if d.Events != nil {
-		h.Events = slices.DeleteFunc(slices.Clone(Events), func(e string) bool { return !slices.Contains(d.Events, e) })
-	}
-}
-
-func setTo[T any](field, value *T) {
-	if value != nil {
-		*field = *value
-	}
-}
-
-// Create stores a webhook, whose draft must have a URL, and returns it with its secret, which is shown this once.
+// Create stores a webhook with a URL that set gives it, and returns it with its secret, which is shown this once.
 // hooks.ErrTooMany says why not.
-func (s *Service) Create(ctx context.Context, account quota.ID, d Draft) (h hooks.Hook, secret string, err error) {
-	if d.Events == nil {
-		d.Events = Events[:1]
-	}
+func (s *Service) Create(ctx context.Context, account quota.ID, set func(*hooks.Hook)) (h hooks.Hook, secret string, err error) {
 	s.announcing.Lock() // a release is announced to all webhooks or before
 	defer s.announcing.Unlock()
-	if err := s.firstBaseline(ctx); err != nil {
+	if err := s.announce(ctx, true); err != nil {
 		return h, "", err
 	}
-	now, signing := s.now(), newSecret()
-	h = hooks.Hook{MaxRecords: MaxRecords, Secrets: []hooks.Secret{{Secret: signing}}, State: hooks.Active, Created: now.Unix(), Changed: now.Unix(), Next: 1}
-	d.set(&h)
-	for err = quota.ErrTaken; errors.Is(err, quota.ErrTaken); {
-		h.Key = hooks.Key{Account: account, Hook: hooks.ID(quota.NewID(now))}
-		err = s.Store.Create(ctx, h, MaxPerKey)
+	now := s.now()
+	signing, secret := newSecret()
+	h = hooks.Hook{
+		Key: hooks.Key{Account: account, Hook: hooks.ID(quota.NewID(now))}, Events: Events[:1], MaxRecords: MaxRecords,
+		Secrets: []hooks.Secret{{Secret: signing}}, State: hooks.Active, Created: now.Unix(), Changed: now.Unix(), Next: 1,
 	}
-	return h, formatSecret(signing), err
+	set(&h)
+	return h, secret, s.Store.Create(ctx, h, MaxPerKey)
 }
 
 // Update changes a webhook. One that becomes active goes on with what waits, at once.
-func (s *Service) Update(ctx context.Context, k hooks.Key, d Draft) (hooks.Hook, error) {
+func (s *Service) Update(ctx context.Context, k hooks.Key, set func(*hooks.Hook)) (hooks.Hook, error) {
 	h, err := s.Store.Update(ctx, k, func(h *hooks.Hook) {
-		d.set(h)
+		set(h)
 		h.Changed = s.now().Unix()
 	})
 	if err == nil {
-		s.sender.wake(h)
+		s.wake(h)
 	}
 	return h, err
 }
 
-// Rotate gives a webhook a new secret, which it returns. Until grace is over the old one signs too.
+// Rotate gives a webhook a new secret, which it returns. Until grace is over the one before signs too.
 func (s *Service) Rotate(ctx context.Context, k hooks.Key, grace time.Duration) (hooks.Hook, string, error) {
-	now, secret := s.now(), newSecret()
-	h, err := s.Store.Update(ctx, k, func(h *hooks.Hook) {
-		h.Secrets = rotated(h.Secrets, secret, now.Unix(), now.Add(grace).Unix())
-		h.Changed = now.Unix()
+	signing, secret := newSecret()
+	h, err := s.Update(ctx, k, func(h *hooks.Hook) {
+		h.Secrets = []hooks.Secret{{Secret: signing}, {Secret: h.Secrets[0].Secret, Until: s.now().Add(grace).Unix()}}
 	})
-	return h, formatSecret(secret), err
+	return h, secret, err
 }
 
-// Try sends a test message, at once and once. hooks.ErrQueueFull is returned when too much waits.
-func (s *Service) Try(ctx context.Context, k hooks.Key) (hooks.Delivery, error) {
-	return s.enqueue(ctx, hooks.Delivery{Key: k, Message: hooks.NewMessageID(), Event: Test, Created: s.now().Unix()})
-}
-
-// Redeliver sends a message again, with the same id, at once and once.
-func (s *Service) Redeliver(ctx context.Context, k hooks.Key, seq uint64) (hooks.Delivery, error) {
-	job, err := s.Store.Delivery(ctx, k, seq)
+// Test sends a test message now and once, also to a webhook that is not active, and changes nothing.
+func (s *Service) Test(ctx context.Context, k hooks.Key) (hooks.Attempt, error) {
+	h, err := s.Store.Get(ctx, k)
 	if err != nil {
-		return hooks.Delivery{}, err
+		return hooks.Attempt{}, err
 	}
-	d := job.Delivery
-	d.Of, d.Attempts = seq, nil
-	return s.enqueue(ctx, d)
-}
-
-func (s *Service) enqueue(ctx context.Context, d hooks.Delivery) (hooks.Delivery, error) {
-	d.NextAt = s.now().Unix()
-	h, d, err := s.Store.Enqueue(ctx, d)
-	if err == nil {
-		s.sender.wake(h)
-	}
-	return d, err
-}
-
-// Delivery returns one delivery and the body that is sent, or hooks.ErrNoDelivery.
-func (s *Service) Delivery(ctx context.Context, k hooks.Key, seq uint64) (hooks.Delivery, *Message, error) {
-	job, err := s.Store.Delivery(ctx, k, seq)
+	now := s.now().Unix()
+	wait, cancel := context.WithTimeout(s.ctx, attemptTime)
+	defer cancel()
+	done, err := s.turn(wait, k.Account)
 	if err != nil {
-		return hooks.Delivery{}, nil, err
+		return hooks.Attempt{At: now, Error: "not sent: too many other messages are being sent"}, nil
 	}
-	m, err := s.message(ctx, &job)
-	return job.Delivery, m, err
+	defer done()
+	h.Queue = []hooks.Delivery{{Message: hooks.NewMessageID(), Event: Test, Created: now}}
+	attempt, _ := s.send(s.abort, &hooks.Job{Hook: h})
+	return attempt, nil
 }

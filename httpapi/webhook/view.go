@@ -54,36 +54,11 @@ type AttemptView struct {
 	Error *string `json:"error" jsonschema:"nullable,example=the connection was refused"`
 }
 
-// DeliveryView is one message to a webhook and the attempts to deliver it.
-type DeliveryView struct {
-	// Number of the delivery within its webhook, from 1.
-	Number uint64 `json:"number" jsonschema:"minimum=1,example=7"`
-	// Id of the message, its header webhook-id: the same for every attempt and in a redelivery.
-	MessageID string `json:"message_id" jsonschema:"example=msg_0Z9sZ1mJ9yKQ0Z9sZ1mJ9y"`
-	// What the message says.
-	Event string `json:"event" jsonschema:"enum=benchmark.created,enum=benchmark.changed,enum=benchmark.withdrawn,enum=dataset.released,enum=webhook.test,example=benchmark.created"`
-	// pending: it waits for its first or next attempt. failed: no attempt follows.
-	Status string `json:"status" jsonschema:"enum=pending,enum=delivered,enum=failed,example=delivered"`
-	// Number of the delivery that this one repeats; null otherwise.
-	RedeliveryOf *uint64 `json:"redelivery_of" jsonschema:"nullable,example=3"`
-	// Benchmarks it is about.
-	Total int `json:"total" jsonschema:"minimum=0,example=12"`
-	// When the message was made.
-	CreatedAt time.Time `json:"created_at"`
-	// When the next attempt is; null when none follows. A message behind another one waits longer.
-	NextAttemptAt *time.Time `json:"next_attempt_at" jsonschema:"nullable"`
-	// The attempts, oldest first.
-	Attempts []AttemptView `json:"attempts"`
-	// What is sent, as it is sent; only in the response for one delivery.
-	Body *Message `json:"body,omitempty"`
-}
-
 func unixTime(s int64) time.Time { return time.Unix(s, 0).UTC() }
 
 // optional is null for the zero value.
 func optional[T comparable](v T) *T {
-	var zero T
-	if v == zero {
+	if v == *new(T) {
 		return nil
 	}
 	return &v
@@ -97,43 +72,25 @@ func optionalTime(s int64) *time.Time {
 	return optional(unixTime(s))
 }
 
-func attemptView(a *hooks.Attempt) *AttemptView {
-	return &AttemptView{At: unixTime(a.At), DurationMs: a.Millis, Status: optional(a.Status), Error: optional(a.Error)}
-}
-
 // ViewOf is a webhook as its owner sees it at a time. filters are those of the webhook, by name; secret is empty in all
 // responses but the one that made it.
 func ViewOf(h *hooks.Hook, filters map[string][]string, secret string, now time.Time) *View {
 	v := &View{
 		ID: h.Key.Hook.String(), URL: h.URL, Description: h.Description, Events: h.Events, Filters: filters, MaxRecords: h.MaxRecords,
-		Status: string(h.State), DisabledReason: optional(h.Reason), Secret: secret, Waiting: h.Queued,
+		Status: string(h.State), DisabledReason: optional(h.Reason), Secret: secret, Waiting: len(h.Queue),
 		FailingSince: optionalTime(h.FailingSince), LastSuccessAt: optionalTime(h.LastSuccess),
 		CreatedAt: unixTime(h.Created), ChangedAt: unixTime(h.Changed),
 	}
 	if h.LastFailure != nil {
-		v.LastFailure = attemptView(h.LastFailure)
+		v.LastFailure = AttemptViewOf(h.LastFailure)
 	}
-	old := int64(0)
-	for _, s := range h.Secrets[1:] {
-		old = max(old, s.Until)
-	}
-	if old > now.Unix() {
-		v.OldSecretUntil = optionalTime(old)
+	if len(h.Secrets) > 1 && h.Secrets[1].Until > now.Unix() {
+		v.OldSecretUntil = optionalTime(h.Secrets[1].Until)
 	}
 	return v
 }
 
-// DeliveryViewOf is a delivery as the owner of its webhook sees it, without the body.
-func DeliveryViewOf(d *hooks.Delivery) DeliveryView {
-	v := DeliveryView{
-		Number: d.Seq, MessageID: d.Message, Event: d.Event, Status: string(d.State), RedeliveryOf: optional(d.Of), Total: d.Total,
-		CreatedAt: unixTime(d.Created), Attempts: []AttemptView{},
-	}
-	if d.State == hooks.Pending {
-		v.NextAttemptAt = optionalTime(d.NextAt)
-	}
-	for i := range d.Attempts {
-		v.Attempts = append(v.Attempts, *attemptView(&d.Attempts[i]))
-	}
-	return v
+// AttemptViewOf is an attempt as the owner of its webhook sees it.
+func AttemptViewOf(a *hooks.Attempt) *AttemptView {
+	return &AttemptView{At: unixTime(a.At), DurationMs: a.Millis, Status: optional(a.Status), Error: optional(a.Error)}
 }

@@ -35,6 +35,9 @@ import (
 	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
+// Attempts is how often one message is tried.
+const Attempts = len(delays) + 1
+
 // patience is how long a test waits for something that will come unless there is a defect.
 const patience = 2 * time.Minute
 
@@ -132,9 +135,14 @@ func (k *kit) move(d time.Duration) {
 	k.mu.Lock()
 	k.moved += d
 	k.mu.Unlock()
-	if k.Service != nil {
-		k.sender.look()
+	if k.Service == nil {
+		return
 	}
+	all, err := k.Store.List(context.Background(), 0)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	k.wake(all...) // its timers run by the real clock
 }
 
 // publish serves a dataset with these benchmarks.
@@ -266,8 +274,12 @@ func (k *kit) await(what string, ok func() bool) {
 
 func (k *kit) create(r *receiver, filters string, events ...string) hooks.Key {
 	k.t.Helper()
-	url := r.URL + "/hook"
-	h, secret, err := k.Create(context.Background(), k.owner, Draft{URL: &url, Events: events, Filters: &filters})
+	h, secret, err := k.Create(context.Background(), k.owner, func(h *hooks.Hook) {
+		h.URL, h.Filters = r.URL+"/hook", filters
+		if events != nil {
+			h.Events = events
+		}
+	})
 	if err != nil {
 		k.t.Fatal(err)
 	}
@@ -307,8 +319,9 @@ func TestRelease(t *testing.T) {
 	got := r.wait(4)
 	want := []string{Created, Changed, Withdrawn, Released}
 	for i, h := range got {
-		if h.event != want[i] || h.msg.Data.Dataset == nil || *h.msg.Data.Dataset != (MessageDataset{
-			"v4", k.latest.Set.Digest.String(), "v2", h.msg.Data.Dataset.PreviousDigest, 2, 1, 1,
+		if h.event != want[i] || h.msg.Data.Dataset == nil || *h.msg.Data.Dataset != (hooks.Changes{
+			Version: "v4", Digest: k.latest.Set.Digest.String(), PreviousVersion: "v2", PreviousDigest: h.msg.Data.Dataset.PreviousDigest,
+			Created: 2, Changed: 1, Withdrawn: 1,
 		}) {
 			t.Errorf("message %d is %s: %s", i, h.event, h.body)
 		}
@@ -376,12 +389,12 @@ func TestFailingLedger(t *testing.T) {
 	}
 	hide(k.path, k.path+".away") // what is written is not durable
 	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
-	k.await("the release", func() bool { return k.hook(key).Queued == 1 })
+	k.await("the release", func() bool { return len(k.hook(key).Queue) == 1 })
 	for range 3 {
 		k.Published() // instead of waiting for the next attempt
 	}
 	r.wait(1)
-	k.await("the outcome", func() bool { return k.hook(key).Queued == 0 })
+	k.await("the outcome", func() bool { return len(k.hook(key).Queue) == 0 })
 	hide(k.path+".away", k.path)
 	k.await("the next release", func() bool {
 		if k.Results.Delivered.Load() == 0 {
@@ -429,9 +442,9 @@ func TestWrongClock(t *testing.T) {
 			r.answer(500, 200, 200)
 			k.move(ahead)
 			k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
-			k.await("the first attempt", func() bool { return len(k.log(key)[0].Attempts) == 1 })
+			k.await("the first attempt", func() bool { return k.tries(key) == 1 })
 			k.publish([]dataset.Benchmark{bench(1, 1, "cuda"), bench(2, 1, "cuda")})
-			k.await("the second message", func() bool { return k.log(key)[1].Seq > 0 })
+			k.await("the second message", func() bool { return len(k.hook(key).Queue) == 2 })
 			k.stop()
 			k.move(-ahead)
 			k.open()
@@ -449,18 +462,18 @@ func TestRetries(t *testing.T) {
 	key := k.create(r, "", Created)
 	r.answer(500)
 	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
-	k.await("queueing", func() bool { return k.hook(key).Queued == 1 }) // otherwise both may be one release
+	k.await("queueing", func() bool { return len(k.hook(key).Queue) == 1 }) // otherwise both may be one release
 	k.publish([]dataset.Benchmark{bench(1, 1, "cuda"), bench(2, 1, "cuda")})
-	k.await("queueing", func() bool { return k.hook(key).Queued == 2 })
+	k.await("queueing", func() bool { return len(k.hook(key).Queue) == 2 })
 	for n := 1; n <= Attempts; n++ {
 		got := r.wait(n)
 		if got[n-1].id != got[0].id || string(got[n-1].body) != string(got[0].body) {
 			t.Fatalf("attempt %d has another id or body", n)
 		}
 		if n < Attempts {
-			k.await("storing the attempt", func() bool { return len(k.log(key)[1].Attempts)+len(k.log(key)[0].Attempts) >= n })
+			k.await("storing the attempt", func() bool { return k.tries(key) >= n })
 			k.move(26 * time.Hour)
-			if h := k.hook(key); h.Queued != 2 || k.now().Unix()-h.Oldest < int64(n*26*3600) {
+			if h := k.hook(key); len(h.Queue) != 2 || k.now().Unix()-h.Queue[0].Created < int64(n*26*3600) {
 				t.Errorf("after attempt %d: %+v; want two messages, the oldest %d times 26 hours old", n, h, n)
 			}
 		}
@@ -471,35 +484,41 @@ func TestRetries(t *testing.T) {
 		t.Errorf("%d attempts are counted as retried, want %d", got, Attempts-1)
 	}
 	h := k.hook(key)
-	if h.Reason == "" || h.LastFailure.Status != 500 || h.Queued == 0 {
+	if h.Reason == "" || h.LastFailure.Status != 500 || len(h.Queue) != 2 {
 		t.Errorf("the disabled webhook is %+v", h)
 	}
-	// What waits goes on when it is active again, and a redelivery repeats id and body.
+	// What waits goes on when it is active again, the message that failed first.
 	r.answer(200)
-	active := hooks.Active
-	if _, err := k.Update(context.Background(), key, Draft{State: &active}); err != nil {
-		t.Fatal(err)
-	}
-	got := r.wait(Attempts + 1)
-	if got[Attempts].id == got[0].id {
-		t.Error("the failed message came again by itself")
-	}
-	if _, err := k.Redeliver(context.Background(), key, 1); err != nil {
-		t.Fatal(err)
-	}
-	if got = r.wait(Attempts + 2); got[Attempts+1].id != got[0].id || string(got[Attempts+1].body) != string(got[0].body) {
-		t.Errorf("the redelivery has another id or body")
+	k.activate(key)
+	got := r.wait(Attempts + 2)
+	if got[Attempts].id != got[0].id || string(got[Attempts].body) != string(got[0].body) || got[Attempts+1].id == got[0].id {
+		t.Errorf("active again, the webhook got %s and %s", got[Attempts].body, got[Attempts+1].body)
 	}
 	k.await("counting deliveries", func() bool { return k.Results.Delivered.Load() == 2 })
 }
 
-func (k *kit) log(key hooks.Key) []hooks.Delivery {
+// tries is how many attempts the first message of a webhook has had.
+func (k *kit) tries(key hooks.Key) int {
 	k.t.Helper()
-	list, err := k.Store.Deliveries(context.Background(), key, 0, 100)
-	if err != nil {
+	if queue := k.hook(key).Queue; len(queue) > 0 {
+		return len(queue[0].Attempts)
+	}
+	return 0
+}
+
+func (k *kit) activate(key hooks.Key) {
+	k.t.Helper()
+	if _, err := k.Update(context.Background(), key, func(h *hooks.Hook) { h.State = hooks.Active }); err != nil {
 		k.t.Fatal(err)
 	}
-	return append(list, hooks.Delivery{}, hooks.Delivery{})
+}
+
+// test sends a test message, which must be accepted.
+func (k *kit) test(key hooks.Key) {
+	k.t.Helper()
+	if a, err := k.Test(context.Background(), key); err != nil || a.Status != http.StatusOK || a.Error != "" {
+		k.t.Errorf("Test() = %+v, %v", a, err)
+	}
 }
 
 // A receiver that is gone, one that sends elsewhere, and one that asks for time.
@@ -519,7 +538,7 @@ func TestAnswers(t *testing.T) {
 	if h := k.hook(keys[1]); h.LastFailure.Status != 307 || h.LastFailure.Error != "status 307: redirects are not followed" || h.State != hooks.Active {
 		t.Errorf("after a redirect the webhook is %+v", h)
 	}
-	if d := k.log(keys[2])[0]; d.NextAt < k.now().Add(50*time.Minute).Unix() {
+	if d := k.hook(keys[2]).Queue[0]; d.NextAt < k.now().Add(50*time.Minute).Unix() {
 		t.Errorf("the next attempt is in %d s, want the hour asked for", d.NextAt-k.now().Unix())
 	}
 	if n := len(elsewhere.wait(0)); n != 0 {
@@ -538,9 +557,7 @@ func TestRotation(t *testing.T) {
 	r.mu.Lock()
 	r.secrets = append(r.secrets, second)
 	r.mu.Unlock()
-	if _, err := k.Try(context.Background(), key); err != nil {
-		t.Fatal(err)
-	}
+	k.test(key)
 	if got := r.wait(1); got[0].event != Test {
 		t.Errorf("the test is %s", got[0].body)
 	}
@@ -549,9 +566,7 @@ func TestRotation(t *testing.T) {
 	first := r.secrets[0]
 	r.secrets = []string{second}
 	r.mu.Unlock()
-	if _, err := k.Try(context.Background(), key); err != nil {
-		t.Fatal(err)
-	}
+	k.test(key)
 	r.wait(2)
 	h := k.hook(key)
 	signed := signatures(h.Secrets, "msg_x", k.now().Unix(), []byte("{}"))
@@ -577,7 +592,7 @@ func TestAccounts(t *testing.T) {
 	}
 	change(func(r *quota.Record) { r.Status = quota.StatusSuspended })
 	k.publish([]dataset.Benchmark{bench(1, 1, "cuda")})
-	k.await("queueing", func() bool { return k.hook(key).Queued == 1 })
+	k.await("queueing", func() bool { return len(k.hook(key).Queue) == 1 })
 	change(func(r *quota.Record) { r.Status, r.Tier = quota.StatusActive, "free" })
 	k.move(time.Hour)
 	k.await("disabling", func() bool { return k.hook(key).State == hooks.Disabled })
@@ -585,10 +600,7 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("%d messages were sent for a suspended key", n)
 	}
 	change(func(r *quota.Record) { r.Tier = "pro" })
-	active := hooks.Active
-	if _, err := k.Update(context.Background(), key, Draft{State: &active}); err != nil {
-		t.Fatal(err)
-	}
+	k.activate(key)
 	r.wait(1)
 	change(func(r *quota.Record) { r.Status = quota.StatusRevoked })
 	if _, err := k.Store.Get(context.Background(), key); !errors.Is(err, hooks.ErrNoHook) {
@@ -620,8 +632,8 @@ func TestSchedule(t *testing.T) {
 		sum, last := time.Duration(0), time.Duration(0)
 		for n := 1; n < Attempts; n++ {
 			d, more := nextDelay(n, 0)
-			if asked, _ := nextDelay(n, 1000*time.Hour); !more || d <= last || max(d, asked) > hooks.LongestRetry {
-				t.Fatalf("delay %d is %v after %v, or %v if asked for; none is above %v", n, d, last, asked, hooks.LongestRetry)
+			if asked, _ := nextDelay(n, 1000*time.Hour); !more || d <= last || max(d, asked) > longestRetry {
+				t.Fatalf("delay %d is %v after %v, or %v if asked for; none is above %v", n, d, last, asked, longestRetry)
 			}
 			sum, last = sum+d, d
 		}
@@ -743,11 +755,11 @@ func TestPace(t *testing.T) {
 	r.secrets = nil
 	r.mu.Unlock()
 	began := time.Now()
+	var tests sync.WaitGroup
 	for i := range n {
-		if _, err := k.Try(context.Background(), keys[i%len(keys)]); err != nil {
-			t.Fatal(err)
-		}
+		tests.Go(func() { k.test(keys[i%len(keys)]) })
 	}
+	tests.Wait()
 	r.wait(n)
 	if took, least := time.Since(began), time.Second*(n-burst)/perSecond; took < least {
 		t.Errorf("%d messages were sent in %s, which must take %s", n, took, least)

@@ -4,39 +4,27 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"time"
 
 	"modeldex/quota"
 )
 
-// Bounds of what is kept for one webhook, so that neither a receiver that is away nor an owner who forgets it can
-// fill the ledger.
+// Bounds of what is kept, so that neither a receiver that is away nor an owner who forgets it can fill the ledger.
 const (
 	// MaxQueued is how many messages may wait for one webhook. One more disables it.
 	MaxQueued = 100
-	// maxLogged is how many finished deliveries of one webhook are kept.
-	maxLogged = 100
-	// MaxRows is how many records one release keeps for messages, MaxRowBytes their size together.
-	MaxRows     = 10_000
+	// MaxRowBytes is the size of all records that one release keeps for messages.
 	MaxRowBytes = 16 << 20
 	// maxReleaseBytes bounds the records of all releases, oldest dropped first. A message whose release has lost its
 	// records is sent without them.
 	maxReleaseBytes = 64 << 20
-	// keep is after how long finished deliveries and releases are removed, and messages of webhooks that are not active.
-	keep = 30 * 24 * time.Hour
 )
 
 // Errors that are answers about a webhook.
 var (
 	// ErrNoHook is returned when the account has no such webhook.
 	ErrNoHook = errors.New("no such webhook")
-	// ErrNoDelivery is returned when the webhook has no such delivery.
-	ErrNoDelivery = errors.New("no such delivery")
 	// ErrTooMany is returned when the account has as many webhooks as allowed.
 	ErrTooMany = errors.New("key has too many webhooks")
-	// ErrQueueFull is returned when MaxQueued messages wait for a webhook.
-	ErrQueueFull = errors.New("too many messages wait for this webhook")
 )
 
 const idPrefix = "wh_"
@@ -96,76 +84,43 @@ type Secret struct {
 
 // Hook is a webhook as the ledger keeps it.
 type Hook struct {
-	Key         Key      `json:"-"`
-	URL         string   `json:"url"`
-	Description string   `json:"description,omitempty"`
-	Events      []string `json:"events"`
-	Filters     string   `json:"filters,omitempty"` // query string; empty: every benchmark
-	MaxRecords  int      `json:"max_records"`       // records in one message
-	Secrets     []Secret `json:"secrets"`           // the current one first
-	State       State    `json:"state"`
-	Reason      string   `json:"reason,omitempty"` // why it is disabled
-	Created     int64    `json:"created"`          // Unix seconds
-	Changed     int64    `json:"changed"`
-	Next        uint64   `json:"next"` // number of the next delivery, from 1
-	Queued      int      `json:"-"`    // messages that wait
-	Oldest      int64    `json:"-"`    // when the oldest of them was made, Unix seconds; 0: none waits
+	Key         Key        `json:"-"`
+	Queue       []Delivery `json:"-"` // messages that wait, oldest first
+	URL         string     `json:"url"`
+	Description string     `json:"description,omitempty"`
+	Events      []string   `json:"events"`
+	Filters     string     `json:"filters,omitempty"` // query string; empty: every benchmark
+	MaxRecords  int        `json:"max_records"`       // records in one message
+	Secrets     []Secret   `json:"secrets"`           // the current one first
+	State       State      `json:"state"`
+	Reason      string     `json:"reason,omitempty"` // why it is disabled
+	Created     int64      `json:"created"`          // Unix seconds
+	Changed     int64      `json:"changed"`
+	Next        uint64     `json:"next"` // number of the next delivery, from 1
 
 	LastSuccess  int64    `json:"last_success,omitzero"` // Unix seconds, 0: none
 	LastFailure  *Attempt `json:"last_failure,omitempty"`
 	FailingSince int64    `json:"failing_since,omitzero"` // first failed attempt of the message that is tried now
 }
 
-func (h *Hook) check() error {
-	if h.URL == "" || len(h.Events) == 0 || len(h.Secrets) == 0 || h.Next == 0 ||
-		h.State != Active && h.State != Paused && h.State != Disabled {
-		return fmt.Errorf("%w: webhook %s lacks what every webhook has", quota.ErrCorrupt, h.Key.Hook)
+// Disable stops a webhook, unless it is stopped already. now is in Unix seconds.
+func (h *Hook) Disable(reason string, now int64) {
+	if h.State == Active {
+		h.State, h.Reason, h.Changed = Disabled, reason, now
 	}
-	return nil
 }
 
-// DeliveryState says what became of a delivery.
-type DeliveryState string
-
-// The states of a delivery.
-const (
-	Pending   DeliveryState = "pending"
-	Delivered DeliveryState = "delivered"
-	Failed    DeliveryState = "failed"
-)
-
-// Delivery is one message to one webhook and the attempts to deliver it.
+// Delivery is one message that waits for one webhook, and the failed attempts to deliver it.
 type Delivery struct {
-	Key     Key           `json:"-"`
-	Seq     uint64        `json:"-"`
-	Message string        `json:"message"` // id of the message, the same in a redelivery
-	Event   string        `json:"event"`
-	Created int64         `json:"created"`          // Unix seconds
-	Release uint64        `json:"release,omitzero"` // number of the release; 0: a test
-	Total   int           `json:"total,omitzero"`   // records it is about
-	Rows    []uint32      `json:"rows,omitempty"`   // places in the release of those it lists
-	State   DeliveryState `json:"state"`
-	// Once is a delivery its owner asked for: one attempt, at once and out of order, which changes
-	// nothing of the webhook. Of is the delivery it repeats, 0 for a test.
-	Once     bool      `json:"once,omitzero"`
-	Of       uint64    `json:"of,omitzero"`
+	Seq      uint64    `json:"-"`
+	Message  string    `json:"message"` // id of the message
+	Event    string    `json:"event"`
+	Created  int64     `json:"created"`          // Unix seconds
+	Release  uint64    `json:"release,omitzero"` // number of the release
+	Total    int       `json:"total,omitzero"`   // records it is about
+	Rows     []uint32  `json:"rows,omitempty"`   // places in the release of those it lists
 	NextAt   int64     `json:"next_at,omitzero"` // Unix seconds of the next attempt
 	Attempts []Attempt `json:"attempts,omitempty"`
-}
-
-// row is the key of the delivery's row.
-func (d *Delivery) row() []byte { return binary.BigEndian.AppendUint64(d.Key.row(), d.Seq) }
-
-// LongestRetry is more than a delivery ever waits for its next attempt.
-const LongestRetry = 25 * time.Hour
-
-// due is when the next attempt is, seen at now. It is at once if nothing was attempted yet, and if the last attempt,
-// or a wait of more than LongestRetry, shows that the clock was ahead when the next one was noted.
-func (d *Delivery) due(now int64) int64 {
-	if n := len(d.Attempts); n == 0 || d.Attempts[n-1].At > now || d.NextAt-now > int64(LongestRetry/time.Second) {
-		return min(d.NextAt, now)
-	}
-	return d.NextAt
 }
 
 // Attempt is one attempt to deliver a message.
@@ -176,18 +131,29 @@ type Attempt struct {
 	Error  string `json:"error,omitempty"` // why it failed, empty for a success
 }
 
+// Changes names a release and counts what it changed, as messages tell it.
+type Changes struct {
+	// Version of the dataset.
+	Version string `json:"version" jsonschema:"example=2026.11.21"`
+	// SHA-256 over the files of the dataset, in hex.
+	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Version that was announced before.
+	PreviousVersion string `json:"previous_version" jsonschema:"example=2026.11.20"`
+	// Digest that was announced before.
+	PreviousDigest string `json:"previous_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	// Benchmarks of the release that are new, whatever the filters.
+	Created int `json:"created" jsonschema:"minimum=0,example=40"`
+	// Benchmarks with a field of another value.
+	Changed int `json:"changed" jsonschema:"minimum=0,example=2"`
+	// Benchmarks that were withdrawn or are gone.
+	Withdrawn int `json:"withdrawn" jsonschema:"minimum=0,example=0"`
+}
+
 // Release is one change of the dataset that was announced to webhooks.
 type Release struct {
-	Number          uint64 `json:"-"`
-	At              int64  `json:"at"` // Unix seconds
-	Version         string `json:"version"`
-	Digest          string `json:"digest"`
-	PreviousVersion string `json:"previous_version"`
-	PreviousDigest  string `json:"previous_digest"`
-	Created         int    `json:"created"` // benchmarks
-	Changed         int    `json:"changed"`
-	Withdrawn       int    `json:"withdrawn"`
-	Bytes           int    `json:"bytes"` // of the records kept for messages
+	At int64 `json:"at"` // Unix seconds
+	Changes
+	Bytes int `json:"bytes"` // of the records kept for messages
 }
 
 // Baseline names the dataset whose benchmarks were announced last.
@@ -205,23 +171,16 @@ type Mark struct {
 
 // Announcement is a dataset that counts as announced from now on, with the release that announces it.
 type Announcement struct {
-	Baseline Baseline        // Next is filled in
-	Marks    map[string]Mark // of all benchmarks, by id
-	Release  *Release        // Number and Bytes are filled in; nil: what came before is not known, so nothing is announced
-	Rows     [][]byte        // records that messages list
-	Messages [][]Delivery    // of each webhook; Key, Message, Event, Total and Rows, the rest is filled in
+	Release
+	Marks    map[string]Mark    // of all benchmarks, by id
+	Rows     [][]byte           // records that messages list
+	Messages map[Key][]Delivery // Message, Event, Total and Rows, the rest is filled in; nil: nothing is announced
 }
 
-// Outcome is what one attempt brought.
-type Outcome struct {
-	Delivery Delivery // with the new attempt, and its state and next attempt
-	Disable  string   // why the webhook is to be disabled; empty: it is not
-}
-
-// Job is a delivery with all that its message is made of but the records.
+// Job is a webhook with what the first message of its queue is made of.
 type Job struct {
-	Delivery
-	Hook    Hook
+	Hook
 	Account quota.Record
-	Release Release // zero for a test
+	Release Release
+	Records [][]byte // those that are still kept
 }
