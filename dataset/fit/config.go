@@ -52,25 +52,28 @@ var ofMaker = map[dataset.Vendor]Class{dataset.AMD: AMD, dataset.Intel: Intel, d
 // is asked for.
 type config struct {
 	class                           Class
-	silicon, arch, kernels, tool    int32
-	shape, format                   int32
-	mixture, whole                  bool // whole: the time includes a short prompt
-	plainAttention                  bool // known to be without flash attention
+	silicon, arch, kernels          int32
+	tool, shape, format             int32 // 0 for those without an effect of their own
+	mixture, whole                  bool  // whole: the time includes a short prompt
+	plainAttention                  bool  // known to be without flash attention
 	logExperts, layers              float64
+	share, perToken                 float64 // of the weights, and of the experts, what one token reads
 	logBytes, logBandwidth, logBits float64 // of the weights one token reads, bytes per second of the device, bits per weight
 	cache, depth                    float64 // bytes and tokens of the cache that one token reads
-	logWork, logCompute, prompt     float64 // operations of a token, those per second of the device (0: unknown), tokens of the prompt
+	logWork, attention, prompt      float64 // operations of a token, those for each token before it, tokens of the prompt
+	logCompute, logPlain            float64 // operations per second of the device (0: unknown), and without its matrix units
+	threads                         float64 // of a processor
 	year                            float64 // since 2025.5
 	batch
 }
 
-// names are those of a configuration.
+// names are those of a configuration. A name whose first number is 0 has no effect.
 func (c *config) names() [groups]name {
-	mixture, class := int32(oneIf(c.mixture)), int32(c.class)
+	class := int32(c.class)
 	names := [groups]name{
-		ofSilicon: {1: c.silicon, c.kernels}, ofArch: {1: c.arch, c.kernels, class}, ofKernels: {1: class, c.kernels}, ofTool: {1: c.tool},
-		ofShape: {1: c.shape}, ofMeasured: {1: c.shape, c.silicon, c.kernels}, ofMixture: {1: c.silicon, mixture, c.kernels},
-		ofFormat: {1: c.format, c.kernels}, ofFormatArch: {1: c.format, c.arch, c.kernels}, ofChip: {1: c.silicon},
+		ofSilicon: {1: c.silicon, c.kernels}, ofArch: {1: c.arch, c.kernels, class}, ofKernels: {1: c.kernels, class}, ofTool: {1: c.tool},
+		ofShape: {1: c.shape}, ofMeasured: {1: c.shape, c.silicon, c.kernels},
+		ofFormat: {1: c.format, c.kernels}, ofFormatArch: {1: c.format, c.arch, c.kernels},
 	}
 	for g := range names {
 		names[g][0] = int32(g)
@@ -81,41 +84,54 @@ func (c *config) names() [groups]name {
 // logTime is the logarithm of the seconds one token takes at full bandwidth.
 func (c *config) logTime() float64 { return c.logBytes - c.logBandwidth }
 
+// reads is the bytes of the weights that so many tokens at once read: of a mixture, those of the experts that any needs.
+func (c *config) reads(tokens float64) float64 {
+	bytes, k := math.Exp(c.logBytes), c.perToken
+	if k > 0 {
+		bytes += max(0, bytes/c.share-bytes) * (1 - k - math.Pow(1-k, tokens)) / (1 - k)
+	}
+	return bytes
+}
+
 const (
-	perClass = 9  // features whose weights a class changes
-	features = 19 // all of them
+	perClass = 8  // features whose weights a class changes
+	features = 16 // all of them
 )
 
 // A vector has the features of a configuration: what explains a speed beside effects.
 type vector [features]float64
 
-// The seconds that launching the work of one layer may take: a fast card, and a slow driver.
 const (
+	// The seconds that launching the work of one layer may take: a fast card, and a slow driver.
 	fastLaunch = 1e-5
 	slowLaunch = 1.5e-4
+	// threadWork is the operations per second that a thread of a processor may do.
+	threadWork = 4e10
+	// fewestBits is where fewer bits per weight no longer make kernels slower.
+	fewestBits = 2.5
 )
 
 // generation is what physics says of the share of the bandwidth that a configuration reaches: layers take time to launch,
 // the cache is read beside the weights, attention costs more at depth, programs get faster with the years, and wide
 // memory is harder to use.
 func (c *config) generation() vector {
-	time, bits := math.Exp(c.logTime()), c.logBits-math.Log(4.85)
+	time, bits := math.Exp(c.logTime()), max(c.logBits, math.Log(fewestBits))-math.Log(4.85)
 	cache, depth := math.Log1p(c.cache/math.Exp(c.logBytes)), math.Log1p(c.depth/8192)
 	v := vector{
 		1, math.Log1p(fastLaunch * c.layers / time), math.Log1p(slowLaunch * c.layers / time), c.logBandwidth - math.Log(1e11),
-		cache, depth, 0, 0, c.year, bits, bits * bits,
-	}
-	if c.class == CPU {
-		v[11] = bits
+		cache, depth, c.year, 0, bits, bits * bits,
 	}
 	if c.mixture {
-		v[12], v[13], v[14], v[15] = 1, c.logTime()+math.Log(1e3), c.logExperts, cache
+		v[10], v[11], v[12] = c.logTime()+math.Log(1e3), c.logExperts, cache
 	}
 	if c.whole {
-		v[16] = 1
+		v[13] = 1
 	}
 	if c.plainAttention {
-		v[17], v[18] = cache, depth
+		v[14] = depth
+	}
+	if c.class == CPU {
+		v[15] = math.Log1p(math.Exp(c.logWork) / (threadWork * c.threads) / time)
 	}
 	return v
 }
@@ -149,13 +165,29 @@ func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend st
 	}
 	c := config{
 		class: class, silicon: number("silicon " + silicon), arch: number("arch " + cmp.Or(val(h.Architecture), silicon)),
-		kernels: number("kernels " + kind + " " + cmp.Or(backend, plainBackend(class, kind)) + " " + string(unit)),
-		tool:    number("tool " + string(tool)), logBandwidth: math.Log(bandwidth), year: e.year,
+		kernels:      number("kernels " + kind + " " + cmp.Or(backend, plainBackend(class, kind)) + " " + string(unit)),
+		logBandwidth: math.Log(bandwidth), logPlain: math.Log(usualWork * bandwidth), year: e.year,
 	}
-	if flops := computeOf(h); flops > 0 && class != CPU {
-		c.logCompute = math.Log(flops)
+	if !plainTool(tool) {
+		c.tool = number("tool " + string(tool))
+	}
+	if class == CPU {
+		c.runs(float64(cmp.Or(val(h.CPUCores), usualCores)))
+	} else if flops := computeOf(h); flops > 0 {
+		c.logCompute, c.logPlain = math.Log(flops), math.Log(1e12*cmp.Or(val(h.FP32TFLOPS), max(val(h.FP16ShaderTFLOPS), val(h.FP16VectorTFLOPS))/2, flops/4e12))
 	}
 	return c
+}
+
+const (
+	usualWork  = 30   // operations per byte of bandwidth of a device whose operations per second are not known
+	usualCores = 8    // of a processor that does not say
+	coreWork   = 1e11 // operations per second that a core reaches with prompts
+)
+
+// runs sets the threads of a processor.
+func (c *config) runs(threads float64) {
+	c.threads, c.logPlain = threads, math.Log(threads*coreWork)
 }
 
 // plainBackend is what a program uses on a class of hardware where nothing is said.
@@ -204,7 +236,7 @@ func unitThat(b *dataset.Benchmark) ComputeUnit {
 // toolKindOf groups tools that share kernels.
 func toolKindOf(tool dataset.Slug) string {
 	switch tool {
-	case "llama.cpp", "ik-llama.cpp", "ollama", "lm-studio", "llama-cpp-python", "koboldcpp", "llamafile", "ctransformers":
+	case "llama.cpp", "ik-llama.cpp", "ollama", "lm-studio", "llama-cpp-python", "koboldcpp", "llamafile", "ctransformers", "localscore":
 		return "gguf"
 	case "mlx-lm", "mlx-vlm", "omlx", "vllm-mlx":
 		return "mlx"
@@ -216,6 +248,11 @@ func toolKindOf(tool dataset.Slug) string {
 		return "kernels"
 	}
 	return string(tool)
+}
+
+// plainTool reports whether a tool is what others with its kernels are compared with.
+func plainTool(tool dataset.Slug) bool {
+	return slices.Contains([]dataset.Slug{"llama.cpp", "mlx-lm", "vllm", "transformers"}, tool) || string(tool) == toolKindOf(tool)
 }
 
 // rulesOf are the rules of the program that a tool is, or has the kernels of.

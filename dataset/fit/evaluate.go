@@ -83,6 +83,11 @@ var (
 	mainMemory    = regexp.MustCompile(`(\d+) GB (?:DDR|RAM)`)
 )
 
+const (
+	usualWindow = 4096    // tokens of context of a run that does not say, as Ollama and LM Studio reserve
+	systemNeeds = 3 * gib // of main memory, beside weights
+)
+
 // splitQuality compares estimates with runs of programs for one user that had a part of the weights in main memory. Their
 // host is seldom named: that which is usual counts. Where the weights lay counts as far as a run says, else as an answer
 // would place them.
@@ -98,7 +103,10 @@ func splitQuality(e *Engine, set *dataset.Set, fold map[int32]int, model func(fo
 		source := e.numbers.find("source " + sourceOf(b))
 		hidden := *e
 		hidden.learnt.generation = model(fold[source])
-		q := Query{Model: b.Model, Hardware: b.Hardware, Quantization: *b.Quantization, SystemMemoryGB: 1 << 12, Tool: b.Tool}
+		q := Query{
+			Model: b.Model, Hardware: b.Hardware, Quantization: *b.Quantization, SystemMemoryGB: 1 << 12, Tool: b.Tool,
+			Context: max(val(b.NPrompt)+val(b.NGen)+val(b.ContextDepth), usualWindow),
+		}
 		if b.ModelSizeGiB != nil {
 			q.WeightsGB = *b.ModelSizeGiB
 		}
@@ -117,6 +125,9 @@ func splitQuality(e *Engine, set *dataset.Set, fold map[int32]int, model func(fo
 		a, fault := hidden.Fit(q)
 		if fault != nil || len(a.Sizes) == 0 || a.Sizes[0].Verdict == Fits || a.Sizes[0].Verdict == No || a.Sizes[0].Speed.Estimate == nil {
 			continue
+		}
+		if bytesOf(q.SystemMemoryGB)-a.Sizes[0].Placement.Host < systemNeeds {
+			continue // weights were paged in from disk, which is no speed
 		}
 		s, class := a.Sizes[0].Speed.Estimate, classOf(h.Hardware, "gpu")
 		trials = append(trials, trial{

@@ -133,7 +133,7 @@ const (
 	// mostOnDesktop is what boards with two channels hold: more lies in the memory of a server.
 	mostOnDesktop = 192 * gib
 	// hostSpread and tensorSpread are how far the ends of a 90 % band are from such a time, in logarithms.
-	hostSpread   = 0.8
+	hostSpread   = 0.6
 	tensorSpread = 0.3
 )
 
@@ -209,8 +209,10 @@ func (a *evaluation) hostBandwidth() (bandwidth float64, usual string) {
 		}
 	}
 	switch h := a.m.hw; {
-	case a.laid != nil && a.laid.Host > mostOnDesktop, h != nil && strings.HasPrefix(val(h.MemoryType), "HBM"):
+	case h != nil && strings.HasPrefix(val(h.MemoryType), "HBM"):
 		return 307.2e9, "eight channels of DDR5-4800"
+	case a.laid != nil && a.laid.Host > mostOnDesktop:
+		return 204.8e9, "eight channels of DDR4-3200"
 	case h != nil && h.ReleaseDate != nil && h.ReleaseDate.Number() < 20221001:
 		return 51.2e9, "two channels of DDR4-3200"
 	}

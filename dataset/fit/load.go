@@ -23,7 +23,6 @@ type Load struct {
 // A batch is requests that a server answers at once, on devices that share each layer.
 type batch struct {
 	requests, devices, answer float64
-	weights, perToken         float64 // bytes of the file, and the part of the experts that a token reads
 }
 
 const (
@@ -41,16 +40,16 @@ func (r *reader) addLoad(b *dataset.Benchmark, row row) {
 		return
 	}
 	t := r.models[b.Model]
-	row.loaded(t.body, float64(*b.Concurrency), float64(b.HardwareCount), val(b.NPrompt), val(b.NGen), math.Exp(row.logBytes)/t.body.share)
+	row.loaded(t.body, float64(*b.Concurrency), float64(b.HardwareCount), val(b.NPrompt), val(b.NGen))
 	nominal, _ := row.load()
 	row.value = math.Log(*b.GenerationTPS) - nominal
 	r.load = append(r.load, row)
 }
 
 // loaded makes a configuration one of requests at once. Shape and quantization have no effects of their own.
-func (c *config) loaded(of *body, requests, devices float64, prompt, answer int64, weights float64) {
+func (c *config) loaded(of *body, requests, devices float64, prompt, answer int64) {
 	prompt, answer = cmp.Or(prompt, usualPrompt), cmp.Or(answer, usualAnswer)
-	c.batch = batch{requests, devices, float64(answer), weights, of.of.layout.perToken}
+	c.batch = batch{requests, devices, float64(answer)}
 	c.prompt, c.cache, c.shape, c.format = float64(prompt), of.of.cacheBytes(prompt+answer/2), 0, 0
 }
 
@@ -59,18 +58,15 @@ func (c *config) loaded(of *body, requests, devices float64, prompt, answer int6
 func (c *config) load() (nominal float64, v vector) {
 	gain := math.Pow(c.devices, loadGain)
 	bandwidth, compute := math.Exp(c.logBandwidth)*gain, math.Exp(c.logCompute)*gain*computeShare
-	work, read := math.Exp(c.logWork), math.Exp(c.logBytes)
-	if k := c.perToken; k > 0 {
-		read += max(0, c.weights-read) * (1 - k - math.Pow(1-k, c.requests)) / (1 - k)
-	}
-	step := read/bandwidth/weightsShare + c.requests*(c.cache/bandwidth/cacheShare+work/compute) + loadLaunch*c.layers
+	work := math.Exp(c.logWork)
+	step := c.reads(c.requests)/bandwidth/weightsShare + c.requests*(c.cache/bandwidth/cacheShare+work/compute) + loadLaunch*c.layers
 	seconds := c.requests*c.prompt*work/compute + c.answer*step
 	n := math.Log(c.requests / 16)
 	v = vector{
-		9: 1, n, n * n, math.Log(c.devices), math.Log(c.prompt / usualPrompt), math.Log(c.answer / usualAnswer), c.logBytes - math.Log(1e10),
+		8: 1, n, n * n, math.Log(c.devices), math.Log(c.prompt / usualPrompt), math.Log(c.answer / usualAnswer), c.logBytes - math.Log(1e10),
 	}
 	if c.mixture {
-		v[16] = 1
+		v[15] = 1
 	}
 	return math.Log(c.requests * c.answer / seconds), v
 }
@@ -86,7 +82,7 @@ func (a *evaluation) underLoad(size int) *Load {
 	if !ok || a.q.Parallel < 2 || a.q.Rules != VLLM || c.logWork == 0 || c.logCompute == 0 {
 		return nil
 	}
-	c.loaded(a.t.body, float64(a.q.Parallel), float64(len(a.m.devices)), a.q.PromptTokens, a.q.AnswerTokens, float64(a.t.Quantizations[size].SizeBytes))
+	c.loaded(a.t.body, float64(a.q.Parallel), float64(len(a.m.devices)), a.q.PromptTokens, a.q.AnswerTokens)
 	nominal, v := c.load()
 	e := a.e.learnt.load.predict(&c, v)
 	g := guess{nominal + e.value, validated.Load.spread(c.class, e.variance)}

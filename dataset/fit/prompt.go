@@ -26,24 +26,25 @@ func (r *reader) addPrompt(b *dataset.Benchmark, row row) {
 	if row.prompt = min(row.prompt, readAtOnce); val(b.BatchSize) >= leastPrompt {
 		row.prompt = min(row.prompt, float64(*b.BatchSize))
 	}
-	row.value = math.Log(*b.PromptTPS) + row.logWork - math.Log(1e13)
+	row.value = math.Log(*b.PromptTPS) + row.logWork - row.logPlain
 	r.prompt = append(r.prompt, row)
 }
 
-// reading is what physics says of the operations per second that a prompt reaches: those of the device, of small prompts
-// fewer, and fewer with a long cache.
+// reading is what physics says of the operations per second that a prompt reaches, over those of the device: matrix units
+// help, attention takes its share, and a small batch waits for the weights.
 func (c *config) reading() vector {
-	known, compute := 0.0, 0.0
+	matrix, work := 0.0, math.Exp(c.logWork)
 	if c.logCompute > 0 {
-		known, compute = 1, c.logCompute-math.Log(1e13)
+		matrix = c.logCompute - c.logPlain
 	}
+	batch := min(c.prompt, DefaultMicroBatch)
 	tokens := math.Log(max(c.prompt, 1) / usualPrompt)
 	v := vector{
-		1, known, compute, c.logBandwidth - math.Log(3e11), tokens, tokens * tokens, math.Log1p(c.depth / 8192),
-		c.logWork - math.Log(1.6e10), c.year, c.logBits - math.Log(4.85),
+		1, c.logPlain - math.Log(1e13), matrix, c.logBandwidth - math.Log(3e11), math.Log1p(c.depth * c.attention / work), tokens, c.year,
+		c.logBits - math.Log(4.85), math.Log1p(c.reads(batch) / math.Exp(c.logBandwidth) / (batch * math.Exp(c.logWork-c.logPlain))),
 	}
 	if c.mixture {
-		v[10], v[11], v[12], v[13] = 1, c.logExperts, compute, tokens
+		v[9], v[10], v[11] = 1, c.logExperts, tokens
 	}
 	return v
 }
@@ -64,7 +65,7 @@ func (a *evaluation) promptGuess(size int, tokens, depth float64) (g guess, ok b
 	}
 	c.prompt, c.depth = min(tokens, readAtOnce), depth
 	e := a.e.learnt.prompt.predict(&c, c.reading())
-	return guess{e.value + math.Log(1e13) - c.logWork, validated.Prompt.spread(c.class, e.variance)}, true
+	return guess{e.value + c.logPlain - c.logWork, validated.Prompt.spread(c.class, e.variance)}, true
 }
 
 // promptSpeed is what is known of the speed of reading a prompt; nil where that is nothing.

@@ -27,14 +27,12 @@ type group int
 const (
 	ofSilicon    group = iota // silicon, kernels
 	ofArch                    // architecture of the silicon, kernels, class
-	ofKernels                 // class, kernels
+	ofKernels                 // kernels, class
 	ofTool                    // tool
 	ofShape                   // shape of the model
 	ofMeasured                // shape, silicon, kernels
 	ofFormat                  // kind of quantization, kernels
 	ofFormatArch              // kind of quantization, architecture, kernels
-	ofMixture                 // silicon, whether the model is a mixture, kernels
-	ofChip                    // silicon, whatever runs on it: what a tool of its own kernels says of a card without others
 	ofSource                  // source, silicon, shape: what is of one machine and its settings, and of no answer
 	groups
 )
@@ -54,13 +52,16 @@ const (
 	rounds      = 8   // of fitting; more change no answer by a hundredth
 	steps       = 20  // of a solution, which begins at that of the last round
 	ridge       = 0.4 // keeps weights of classes with few rows near 0
-	leastPull   = 3.0 // measurements that pull as strongly as the prior, at least
 	spreadKnown = 2   // rounds before pulls follow from the spread of effects
 	settled     = 3   // rounds before rows that do not agree lose weight
 	agrees      = 0.2 // what is left of a row that counts in full (Huber's weights), in logarithms
 	// Unknowns: the weights of features for all classes, what each class adds, and the effects.
 	firstEffect = features + perClass*int(classes)
 )
+
+// leastPull is how many measurements pull as strongly as the prior, at least. The effect of a tool needs more of them,
+// since one source has most runs of many tools.
+var leastPull = [groups]float64{ofSilicon: 3, 3, 3, ofTool: 10, 3, 3, 3, 3, 3}
 
 // A term is how often an unknown is in an observation.
 type term struct {
@@ -81,6 +82,9 @@ func regress(ctx context.Context, rows []observation) *regression {
 			}
 		}
 		for g, name := range rows[i].names {
+			if name[1] == 0 {
+				continue
+			}
 			n, known := numbers[name]
 			if !known {
 				n = len(groupOf)
@@ -91,7 +95,7 @@ func regress(ctx context.Context, rows []observation) *regression {
 	}
 	solution := make([]float64, firstEffect+len(groupOf))
 	known := solution // of as many, also where ctx ended before the first round
-	pull := slices.Repeat([]float64{leastPull}, int(groups))
+	pull := leastPull
 	for round := range rounds {
 		if ctx.Err() != nil {
 			break
@@ -117,7 +121,7 @@ func regress(ctx context.Context, rows []observation) *regression {
 		}
 		for g := range pull {
 			if round >= spreadKnown {
-				pull[g] = max(leastPull, spread/total*n[g]/max(squares[g], 1e-9))
+				pull[g] = max(leastPull[g], spread/total*n[g]/max(squares[g], 1e-9))
 			}
 		}
 	}
@@ -194,8 +198,8 @@ func solve(rows []observation, terms [][]term, weights, solution []float64, pull
 
 // Groups by what they depend on.
 var (
-	ofMachine  = []group{ofSilicon, ofArch, ofKernels, ofTool, ofChip}
-	ofModel    = []group{ofShape, ofMeasured, ofMixture}
+	ofMachine  = []group{ofSilicon, ofArch, ofKernels, ofTool}
+	ofModel    = []group{ofShape, ofMeasured}
 	ofSize     = []group{ofFormat, ofFormatArch}
 	everyGroup = slices.Concat(ofMachine, ofModel, ofSize)
 )
@@ -218,7 +222,7 @@ func (r *regression) with(e effect, class Class, features *vector) effect {
 func (r *regression) sum(names *[groups]name, of ...group) (sum effect) {
 	for _, g := range of {
 		e, known := r.effects[names[g]]
-		if !known {
+		if !known && names[g][1] != 0 {
 			e.variance = r.unknown[g]
 		}
 		sum.value, sum.variance = sum.value+e.value, sum.variance+e.variance

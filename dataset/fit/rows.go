@@ -281,6 +281,12 @@ func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 		unit = "gpu"
 	}
 	c := r.deviceConfig(h.Hardware, b.Tool, val(b.Backend), unit, h.bandwidth, r.numbers.of)
+	if n := float64(val(b.Threads)); c.class == CPU && n > 0 {
+		if h.CPUCores != nil {
+			n = min(n, c.threads)
+		}
+		c.runs(n)
+	}
 	t.body.into(&c)
 	c.logBytes, c.logBits = math.Log(t.body.reads(bytes/t.body.share)), math.Log(r.bitsOf(*b.Quantization))
 	c.format, c.year = r.numbers.of("format "+formatOf(*b.Quantization)), yearOf(b.RunDate)
@@ -290,6 +296,7 @@ func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 // into sets what a configuration has of a shape.
 func (b *body) into(c *config) {
 	c.shape, c.mixture, c.layers, c.logExperts = b.number, b.mixture, b.layers, b.logExperts
+	c.share, c.perToken, c.attention = b.share, b.of.layout.perToken, 4*b.layers*float64(val(b.of.Architecture.HiddenSize))
 	if b.work > 0 {
 		c.logWork = math.Log(b.work)
 	}

@@ -293,11 +293,11 @@ func (a *evaluation) assumes(c *config) []string {
 		say("a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
 	}
 	switch e, known := a.e.learnt.generation.effects[c.names()[ofTool]]; {
-	case a.q.Tool == "":
+	case c.tool == 0 || a.q.Tool == "":
 	case !known:
 		say("no run of %s compares: as other programs with its kernels", a.q.Tool)
 	default:
-		say("with %s speeds are %.0f %% of those that programs with its kernels have on average", a.q.Tool, 100*math.Exp(e.value))
+		say("with %s speeds are %.0f %% of those of the usual program with its kernels", a.q.Tool, 100*math.Exp(e.value))
 	}
 	return out
 }
