@@ -15,6 +15,7 @@ var removed = map[string]string{
 	"--origin-key-file": pull,
 	"--keep":            "serve the data of an old day from a git worktree, as packaging/README.md shows",
 	"--dumps-dir":       "set TMPDIR, where dumps are temporary files",
+	"--branch":          "append the printed lines to the file of their year on a branch of your own",
 	"--previous":        "modeldex check finds what a recorded release had, and modeldex diff lists what is gone",
 	"--to":              "check out the release and run modeldex changes record there",
 

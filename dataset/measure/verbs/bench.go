@@ -3,14 +3,9 @@ package verbs
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -39,10 +34,7 @@ type Bench struct {
 	SourceURL     string `help:"Page where you publish the numbers. Without it, the line counts as a measurement by the owner of the dataset." placeholder:"URL"`
 	Submit        bool   `help:"For each line, print the address of a filled-in issue form of the repository on standard error."`
 	RepositoryURL string `help:"Repository of the dataset, for --submit." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
-	Branch        string `help:"Also commit the lines to a new git branch of the dataset directory." placeholder:"NAME"`
 }
-
-var branchName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
 
 // Validate checks the flags that need no records.
 func (c *Bench) Validate() error {
@@ -57,7 +49,6 @@ func (c *Bench) Validate() error {
 	}
 	add(c.Repetitions < 1 || c.Repetitions > 100, "--repetitions: must be 1 to 100, got %d", c.Repetitions)
 	add(c.Submit && c.RepositoryURL == "", "--submit: needs --repository-url")
-	add(c.Branch != "" && !branchName.MatchString(c.Branch), "--branch: must be letters, digits and . _ / -, got %q", c.Branch)
 	add(c.SourceURL != "" && !dataset.URL(c.SourceURL).Valid(), "--source-url: must start with https:// or http://, got %q", c.SourceURL)
 	add(c.LlamaBench != "" && c.ModelFile == "", "--llama-bench: needs --model-file")
 	add(c.URL != "" && c.ModelFile != "", "--url: cannot be used with --model-file")
@@ -85,12 +76,9 @@ func (c *Bench) runner() measure.Runner {
 func (c *Bench) Run(env *verbs.Env) error { return c.run(env, here.This()) }
 
 func (c *Bench) run(env *verbs.Env, machine here.Machine) error {
-	set, src, err := c.Load(env)
+	set, _, err := c.Load(env)
 	if err != nil {
 		return err
-	}
-	if c.Branch != "" && src.Dir == "" {
-		return errors.New("--branch: needs a dataset directory: name it with --data")
 	}
 	ctx, stop := verbs.UntilSignal()
 	defer stop()
@@ -105,78 +93,53 @@ func (c *Bench) run(env *verbs.Env, machine here.Machine) error {
 	if err != nil {
 		return err
 	}
-	var lines []byte
+	printed := 0
 	for i := range runs {
-		line, err := c.report(env, set, &runs[i])
+		accepted, err := c.report(env, set, &runs[i])
 		if err != nil {
 			return err
 		}
-		lines = append(lines, line...)
+		if accepted {
+			printed++
+		}
 	}
-	if len(lines) == 0 {
+	if printed == 0 {
 		return errors.New("no line passes the checks of the dataset")
-	}
-	if c.Branch != "" {
-		return commit(ctx, src.Dir, c.Branch, filepath.Join("benchmarks", string(b.RunDate)[:4]+".ndjson"), lines)
 	}
 	return nil
 }
 
-// report prints the line of a run, where it is among equal ones, and what may be wrong with it. The line is nil if the
-// checks reject it.
-func (c *Bench) report(env *verbs.Env, set *dataset.Set, r *measure.Run) (line []byte, err error) {
-	if line, err = record.Line(&r.Benchmark); err != nil {
-		return nil, err
+// report prints the line of a run, where it is among equal ones, and what may be wrong with it. The checks may reject it.
+func (c *Bench) report(env *verbs.Env, set *dataset.Set, r *measure.Run) (accepted bool, err error) {
+	line, err := record.Line(&r.Benchmark)
+	if err != nil {
+		return false, err
 	}
 	line = append(line, '\n')
 	findings, err := dataset.Propose(set, line, dataset.Options{Review: resolve.Review})
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	fmt.Fprintf(env.Stderr, "\n%s on %s\n%s", r.Model, r.Hardware, measure.Picture(set, &r.Benchmark))
 	for _, w := range measure.Warnings(set, r) {
 		fmt.Fprintf(env.Stderr, "warning: %s\n", w)
 	}
-	rejected := false
 	for _, f := range findings {
 		f.Path, f.Line, f.Col = string(r.ID), 0, 0
-		rejected = rejected || f.Severity == dataset.Fault
 		fmt.Fprintln(env.Stderr, f)
 	}
-	if rejected {
-		return nil, nil
+	if len(findings.Faults()) > 0 {
+		return false, nil
 	}
 	if c.Submit {
 		values, err := contribute.ValuesOf(line)
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		values.Set("source", string(dataset.Community)) // the line of an owner needs no form
 		address, _ := contribute.IssueAddress(c.RepositoryURL, values)
 		fmt.Fprintf(env.Stderr, "propose it, with the page you publish the numbers on: %s\n", address)
 	}
 	_, err = env.Stdout.Write(line)
-	return line, err
-}
-
-func commit(ctx context.Context, dir, branch, name string, lines []byte) error {
-	git := func(args ...string) error {
-		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).CombinedOutput() //nolint:gosec // the name is checked
-		if err != nil {
-			return fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(string(out)))
-		}
-		return nil
-	}
-	if err := git("switch", "--create", branch); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // files of the dataset are for all
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(lines)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return errors.Join(git("add", name), git("commit", "-m", "data: add benchmarks", "--", name))
+	return true, err
 }

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -339,41 +338,5 @@ func checkForm(t *testing.T, said string) {
 		if query.Get(field) != want || !strings.Contains(string(form), "id: "+field) || field != "generation_tps" && !strings.Contains(string(form), `"`+want+`"`) {
 			t.Errorf("%s of the form is %q, want %q", field, query.Get(field), want)
 		}
-	}
-}
-
-// TestBranch: --branch leaves one commit with the line on a branch of its own.
-func TestBranch(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
-	}
-	dir := t.TempDir()
-	datasettest.WriteFiles(t, dir, datasettest.Sample(t, "models/llama-3.2-1b-instruct.json", "tools/ollama.json"))
-	git := func(args ...string) string {
-		out, err := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-		return string(out)
-	}
-	git("init", "-q")
-	git("config", "user.name", "x")
-	git("config", "user.email", "x@example.com")
-	git("add", ".")
-	git("commit", "-qm", "first")
-	f := fake{speeds: []float64{430}, vram: 1}
-	server := httptest.NewServer(http.HandlerFunc(f.ollama))
-	defer server.Close()
-	c := &Bench{Depths: []int{0}, Repetitions: 1, OllamaURL: server.URL, Branch: "measured/one"}
-	c.Data = dir
-	var out, errs bytes.Buffer
-	if err := c.run(&verbs.Env{Stdout: &out, Stderr: &errs}, machine(1)); err != nil {
-		t.Fatalf("%v\n%s", err, &errs)
-	}
-	if b := strings.TrimSpace(git("branch", "--show-current")); b != "measured/one" {
-		t.Errorf("the branch is %s", b)
-	}
-	if shown := git("show", "HEAD"); !strings.Contains(shown, "+"+strings.TrimSpace(out.String())) {
-		t.Errorf("the commit lacks the line %s:\n%s", &out, shown)
 	}
 }
