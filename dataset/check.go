@@ -131,8 +131,7 @@ func applyTo[T any](c *checker, rules []rule[T], rec T, p place) {
 
 func (c *checker) applyAll(rules []rule[all]) { applyTo(c, rules, all{}, place{file: -1}); c.rule = "" }
 
-// A pendingFinding is a finding of a rule. The text of its record is not in memory any more, so its column is looked up
-// later.
+// A pendingFinding is a finding of a rule whose column is looked up later: the text of its record is not in memory.
 type pendingFinding struct {
 	at       place
 	field    string
@@ -141,8 +140,7 @@ type pendingFinding struct {
 	rule     string
 }
 
-// at adds a fault of a field. It is left out if the field, or one it was judged by, has a fault of its own, from which
-// this one would only follow.
+// at adds a fault of a field, unless the field, or one that it was judged by, has a fault of its own.
 func (c *checker) at(p place, field, text string, by ...string) {
 	c.add(p, field, text, Fault, by)
 }
@@ -205,8 +203,7 @@ func (c *checker) hasFile(name string) bool {
 // fewRepeats is how many findings may have one and the same cause and be reported one by one.
 const fewRepeats = 3
 
-// A cause is what findings may have in common: a name that many lines refer to, a figure that many speeds are judged by,
-// a file that was copied.
+// A cause is what findings have in common: a name that many lines refer to, a figure, a file that was copied.
 type cause struct {
 	found []pendingFinding
 	few   func() string // ends the text of each of a few findings; may be nil
@@ -214,8 +211,8 @@ type cause struct {
 	many func(found []pendingFinding) (pendingFinding, bool)
 }
 
-// because notes a finding that may have its cause, which the key identifies, in common with others, unless one of the
-// field explains it.
+// because notes a finding whose cause, which the key identifies, others may share, unless a fault of the field explains
+// it.
 func (c *checker) because(key any, f pendingFinding, few func() string, many func([]pendingFinding) (pendingFinding, bool)) {
 	if c.doubtful(f.at, f.field) {
 		return
@@ -249,8 +246,7 @@ func (c *checker) report() {
 	}
 }
 
-// placed looks up the columns of all findings of rules, and returns them with the others in order of place. It reads
-// each file with findings once more.
+// placed gives all findings their columns, in order of place. It reads each file with findings once more.
 func (c *checker) placed() Findings {
 	out := slices.Clone(c.findings)
 	byFile := map[int32]map[place][]pendingFinding{} // file -> record -> findings
@@ -293,8 +289,7 @@ func (f *file) placed(c *checker, records map[place][]pendingFinding) (out Findi
 	return out
 }
 
-// withoutEchoes leaves only the first finding of many lines in a row that are no records, such as one record over several
-// lines. They come in order of place.
+// withoutEchoes keeps the first of many broken lines in a row, such as one record over several lines.
 func (fs Findings) withoutEchoes() Findings {
 	out := fs[:0:0]
 	inRun := func(f Finding) bool {

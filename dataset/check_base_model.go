@@ -101,8 +101,7 @@ func checkSilicon(c *checker, _ all, _ place) {
 	}
 }
 
-// graphicsSlack is how far rates of a processor and of its graphics may be apart: both are rounded, and clocks of one
-// kind of graphics differ a little between processors.
+// graphicsSlack allows for rounding and for clocks that differ between processors with the same graphics.
 const graphicsSlack = 1.15
 
 func (c *checker) checkGraphics(h, graphics *Hardware, p place) {
@@ -269,8 +268,7 @@ func checkFP16Siblings(c *checker, _ all, _ place) {
 	}, "fp32_tflops")
 }
 
-// memoryKind is what separates the chips of one architecture: those for data centres have HBM,
-// those of boards and laptops LPDDR, cards the rest, and their units differ. Empty for unknown.
+// memoryKind tells HBM (data centres), LPDDR (boards, laptops) and other memory apart: their chips have other units.
 func memoryKind(h *Hardware) string {
 	kind := strings.ToUpper(textOf(h.MemoryType))
 	for _, name := range []string{"HBM", "LPDDR"} {
@@ -287,8 +285,7 @@ func memoryKind(h *Hardware) string {
 // notShape are the fields that models of one network differ in: a tune may have more tokens and a longer context.
 var notShape = []string{"vocab_size", "context_length", "context_length_basis", "rope_theta", "activation", "norm"}
 
-// checkTwins warns of models of one family and about as many parameters whose architecture and cache are equal but for one field, which
-// both have. Of several equal ones it looks at the first.
+// checkTwins looks at the first of several equal models.
 func checkTwins(c *checker, _ all, _ place) {
 	type kind struct {
 		family         Slug

@@ -139,8 +139,7 @@ func recordOf[T any](c *checker, r *registry, t *table[T], slug Slug) (rec *T, a
 	return t.recs[i], at
 }
 
-// yearFile is the name of a file that has the benchmarks of one year: a file that no longer changes can be cached and
-// compared. Other numbers are parts.
+// yearFile is a file of the benchmarks of one year. Other numbers are parts of a generated dataset.
 var yearFile = regexp.MustCompile(`^benchmarks/((?:19|20)[0-9]{2})\.ndjson$`)
 
 func checkRunDates(c *checker, r *run, p place) {
@@ -247,8 +246,7 @@ var backendVendors = map[string][]Vendor{
 	"cuda": {Nvidia}, "rocm": {AMD}, "mlx": {Apple}, "metal": {Apple, AMD, Intel}, "hexagon": {Qualcomm}, "hpu": {Intel},
 }
 
-// checkRunBackend compares a measurement with its hardware and its tool. A list of several backends may
-// lack one, for a backend that was not seen is not listed; a tool made for one has no other.
+// checkRunBackend trusts a tool with one backend only: a list of several may lack one that was not seen.
 func checkRunBackend(c *checker, r *run, p place) {
 	own := !c.anyFaulty(p)
 	if h := r.hardware; h != nil && own && r.Backend != nil {
@@ -303,8 +301,7 @@ const (
 	mostParts   = 16    // in one run on one machine
 )
 
-// mostPartsOf is how many parts of a type one run uses at most, where that is less than mostParts. A larger
-// number is a cluster that nobody measured, or the number of cores.
+// mostPartsOf is the limit where it is below mostParts: more is a cluster, or the number of cores.
 var mostPartsOf = map[HardwareType]int64{"cpu": 4, "soc": 4, "apu": 4}
 
 func checkRunUnlikely(c *checker, r *run, p place) {

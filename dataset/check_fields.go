@@ -189,8 +189,7 @@ func checkSources[T any](c *checker, p place, rec *T, sources []SourceRef) {
 	})
 }
 
-// unsourced visits the facts that are known and that no source names. Inside an object that
-// needs sources every field does.
+// unsourced visits known facts without a source. Inside an object that needs sources every field does.
 func unsourced(s *record.Schema, v reflect.Value, at string, all bool, named map[string]bool, visit func(name string)) {
 	for i := range s.Fields {
 		f := &s.Fields[i]

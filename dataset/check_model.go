@@ -98,8 +98,7 @@ func checkSizes(c *checker, m *Model, p place) {
 	}
 }
 
-// bitsProblem says what is wrong with a file of so many bits per weight, where files of its type
-// have ofType on average, 0 for unknown. Empty where nothing is.
+// bitsProblem says what is wrong with so many bits per weight of a type that has ofType on average (0: unknown).
 func bitsProblem(bits, ofType float64) string {
 	low, high := float64(minWeightBits), float64(maxWeightBits)
 	if ofType > 0 {
@@ -234,8 +233,7 @@ func checkCache(c *checker, m *Model, p place) {
 	}
 }
 
-// farOff is how far a parameter count worked out from the widths may be from the stated one:
-// biases, norms and rounded names stay below it.
+// farOff allows for biases, norms and rounded names.
 const farOff = 0.05
 
 // derivedParams is the number of parameters that the widths give, in billions. It is unknown for models of other blocks.
@@ -260,8 +258,7 @@ func derivedParams(m *Model) (billions float64, known bool) {
 	return (embeddings*float64(*a.VocabSize)*hidden + float64(*a.NumLayers)*attention + forward) / 1e9, true
 }
 
-// feedForward is the number of parameters of the feed-forward blocks of all layers. The blocks are gated ones,
-// of three matrices each. It is false if a width is unknown or the kind of model has other blocks.
+// feedForward counts the parameters of gated blocks, of three matrices each, in all layers; false for other blocks.
 func feedForward(a *Architecture) (params float64, known bool) {
 	hidden, layers := float64(*a.HiddenSize), float64(*a.NumLayers)
 	switch {

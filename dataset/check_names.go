@@ -52,8 +52,7 @@ func newRegistry(kind string, gap bool) *registry {
 	return r
 }
 
-// register gathers the slugs of a kind. It checks that no slug, name or alias belongs to two records, and that
-// a file of one record is named after its slug.
+// register gathers the slugs of a kind, each of one record and its file, and checks names and aliases.
 func register[T any](c *checker, t *table[T], kind string, of func(*T) (Slug, []alias)) *registry {
 	c.rule = "names"
 	r := newRegistry(kind, t.gap())
@@ -110,8 +109,7 @@ func register[T any](c *checker, t *table[T], kind string, of func(*T) (Slug, []
 	return r
 }
 
-// misnamed reports whether a record is the only one of a file that has another name than its slug; arrays and .ndjson
-// files are free.
+// misnamed reports whether the only record of a .json file has a slug that is not the name of the file.
 func (c *checker) misnamed(p place, slug Slug) bool {
 	f := c.files[p.file]
 	return f.single && kindOf(f.name) != benchmarksDir && path.Base(f.name) != string(slug)+".json"

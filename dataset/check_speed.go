@@ -66,8 +66,7 @@ func rateOf(h *Hardware) float64 {
 	return promptOverOther * most(h.FP16TFLOPS, h.FP16VectorTFLOPS, h.FP16ShaderTFLOPS, h.FP32TFLOPS, h.INT8TOPS)
 }
 
-// idleShare is the share of a dense model's parameters that its files contain and decoding does not read. That is the
-// table of input embeddings where the output has its own: a token needs one row of it. 0 if it is unknown or shared.
+// idleShare is the share of the input embeddings, of which a token needs one row, if the output has its own; else 0.
 func idleShare(m *Model) float64 {
 	a := &m.Architecture
 	if m.ParamsB == nil || m.ActiveParamsB != nil || m.EffectiveParamsB != nil || a.VocabSize == nil || a.HiddenSize == nil || a.TieWordEmbeddings == nil || *a.TieWordEmbeddings {
@@ -76,8 +75,7 @@ func idleShare(m *Model) float64 {
 	return float64(*a.VocabSize) * float64(*a.HiddenSize) / (*m.ParamsB * 1e9)
 }
 
-// blamed is a field of a record that measurements are judged by: a bandwidth that lacks a zero makes hundreds of speeds
-// impossible.
+// blamed is a field of a record that runs are judged by: a bandwidth that lacks a zero makes hundreds impossible.
 type blamed struct {
 	at       place
 	field    string
@@ -87,8 +85,7 @@ type blamed struct {
 // fewBlames is the share of the measurements judged by a record up to which the measurements are at fault.
 const fewBlames = 0.1
 
-// blame notes a finding of a measurement that may be one of a record: that becomes one where more than a few of all
-// measurements that name it have one.
+// blame notes a finding of a run. It becomes one of the record if more than a few of the runs that name it have one.
 func (c *checker) blame(by blamed, p place, field, text string) {
 	c.because(by, pendingFinding{at: p, field: field, text: text, severity: by.severity}, nil, func(found []pendingFinding) (pendingFinding, bool) {
 		if c.named == nil {
@@ -119,8 +116,7 @@ func median(members []judged) float64 {
 	return values[len(values)/2]
 }
 
-// outliers warns of a field where judge has something to say of its figure in a group of at least so many, half of which
-// reach half.
+// outliers warns where judge has something to say of a figure in a group with at least so many, and their median half.
 func outliers[K comparable](c *checker, field string, groups map[K][]judged, least int, judge func(of K, v, half float64, n int) string, by ...string) {
 	for of, members := range groups {
 		if len(members) < least {
@@ -135,9 +131,7 @@ func outliers[K comparable](c *checker, field string, groups map[K][]judged, lea
 	}
 }
 
-// checkFarBelow compares ratios among measurements of one machine with one tool, where a mistake of a decimal place is
-// conspicuous. Runs that read far less for a token are a group of their own: what a step costs besides reading weighs
-// more on them.
+// checkFarBelow compares runs that read about as much for a token: what else a step costs weighs more on small models.
 func checkFarBelow(c *checker, _ all, _ place) {
 	type group struct {
 		hardware, tool Slug
@@ -259,8 +253,7 @@ func checkSpread(c *checker, _ all, _ place) {
 	})
 }
 
-// measurement is what makes two benchmarks one: the same thing measured the same way with the
-// same figures. The address does not count, for some tables are published on two pages.
+// measurement is what makes two benchmarks one. The address does not count: some tables are on two pages.
 type measurement struct {
 	model, hardware, tool           Slug
 	quantization, version, backend  string
@@ -272,8 +265,7 @@ type measurement struct {
 	promptTPS, generationTPS, ttft  float64
 }
 
-// sameRun reports whether two benchmarks are one measurement: of one key, and with speeds of few digits, equal but for
-// their ids. Two machines of one kind may well both print 12 tokens per second.
+// sameRun reports whether two benchmarks are one. With speeds of few digits, all else but their ids must be equal too.
 func sameRun(a, b *Benchmark) bool {
 	m := measurementOf(a)
 	if m != measurementOf(b) {
@@ -381,8 +373,8 @@ func checkRepeats(c *checker, _ all, _ place) {
 
 type figures [7]float64
 
-// copyDigits is how many digits of figures two runs do not have in common by chance. In the shipped dataset runs that
-// share twelve are copies; those that share nine are of one file of weights under several names.
+// copyDigits is how many digits two runs do not share by chance: shipped runs with nine in common are of one file of
+// weights.
 const copyDigits = 12
 
 // figuresOf returns the figures of a benchmark. It is false for one that has too few digits to recognise it by.
@@ -413,8 +405,7 @@ func checkCopied(c *checker, _ all, _ place) {
 	})
 }
 
-// copiedFrom is the file of a copy, that of what it repeats, and the rule that found it: a copied file has as many copies
-// as lines.
+// copiedFrom identifies a copied file: it has as many copies as lines.
 type copiedFrom struct {
 	file, of int32
 	rule     string

@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// A computable type is one that sizes are computed of, as it is in every model without a published size, except for the size:
-// bits and source are shared by all of them, and so are the methods.
+// A computable is a type that sizes are computed of, as every model without a published size has it but for the size.
 type computable struct {
 	Quantization
 	limited string // the method where the published sizes decide
@@ -46,8 +45,8 @@ func kept(m *Model) float64 {
 	return matrices * float64(*a.VocabSize**a.HiddenSize)
 }
 
-// of is the type in a model, whose published sizes are given. ok is false if a fact is unknown, and where the weights are stored in fewer
-// bits than their file of 16 bits says: nothing is known of files with fewer bits than that, nor of other files of 16 bits and more.
+// of is the type in a model. It is not ok if a fact is unknown, or if the weights are stored in fewer bits than its
+// file of 16 bits says: then only types of at least so many bits and less than 16 are known.
 func (c *computable) of(m *Model, published []publishedSize) (q Quantization, ok bool) {
 	q = c.Quantization
 	bits, weights := *q.BitsPerWeight, *m.ParamsB*1e9
@@ -92,9 +91,7 @@ type publishedSize struct {
 	bytes  int64
 }
 
-// addComputed appends to every model of known size the quantizations that it has no published size
-// of. A GGUF type without a measured whole-file average is left out rather than guessed. A computed size is never below a
-// published one of fewer bits and its format, nor above one of more.
+// addComputed appends to models the quantizations they have no published size of, where the average of a type is known.
 func addComputed(models []Model, types []QuantizationType) {
 	var known []computable
 	bits := map[string]float64{}

@@ -110,8 +110,7 @@ type acceptance struct {
 	Reason string `json:"reason"`
 }
 
-// accepted leaves out the warnings that the dataset accepts. An entry without its warning is a finding, so that the
-// list does not grow old.
+// accepted leaves out the accepted warnings. An entry without its warning is a finding.
 func (fs Findings) accepted(files iofs.FS) Findings {
 	list, broken := acceptances(files)
 	if broken != nil {

@@ -103,8 +103,7 @@ func (t *table[T]) format(f *file) ([]byte, error) {
 	return out, nil
 }
 
-// sortKey is what the records of a file are in order of: benchmarks oldest run first, so that new ones are appended.
-// Storage types, and records without a key, stay where they are.
+// sortKey is the order of the records of a file: new benchmarks are last. Records without a key stay where they are.
 func sortKey(rec any) string {
 	switch rec := rec.(type) {
 	case *QuantizationType:
@@ -117,8 +116,7 @@ func sortKey(rec any) string {
 	return keyOf(rec)
 }
 
-// schemaFiles are the schemas editors check the record files against, by what a file holds. An
-// array has no place to name one.
+// schemaFiles are the schemas for editors, by what a file holds. An array has no place to name one.
 var schemaFiles = map[string]string{
 	infoFile:    "schemas/dataset.schema.json",
 	modelsDir:   "../schemas/model.schema.json",
@@ -129,8 +127,7 @@ var schemaFiles = map[string]string{
 // schemaMember is the member that names the schema, as the first of a file's object.
 var schemaMember = regexp.MustCompile(`^\s*\{(\s*"\$schema"\s*:\s*"([^"]*)"\s*,)`)
 
-// withoutSchema blanks the member of a record file that names its schema for editors: it is the file's, not the
-// record's. The other bytes keep their places. One that names another schema is left, and is an unknown field.
+// withoutSchema blanks the member that names the right schema. One that names another is an unknown field.
 func withoutSchema(name string, b []byte) []byte {
 	m := schemaMember.FindSubmatchIndex(b)
 	if m == nil || string(b[m[4]:m[5]]) != schemaFiles[kindOf(name)] {
@@ -145,8 +142,7 @@ func withoutSchema(name string, b []byte) []byte {
 	return out
 }
 
-// schemaOfOther is the folder of the records that a file of another folder says it has, and where it says so; empty
-// where it does not.
+// schemaOfOther is the folder whose schema a file of another folder names, and where it does; else empty.
 func schemaOfOther(name string, b []byte) (folder string, offset int) {
 	m := schemaMember.FindSubmatchIndex(b)
 	if m == nil || path.Dir(name) == "." {

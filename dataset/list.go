@@ -21,8 +21,7 @@ type listing struct {
 	missed   []string // the kinds of files and folders with records that cannot be read
 }
 
-// listFiles finds the files of a dataset, in order of path. What is not a regular file is a finding and is never
-// opened: opening a named pipe waits for ever, and a device has no end.
+// listFiles finds the files of a dataset, by path. It opens none: a named pipe would wait for ever.
 func listFiles(fsys fs.FS, warn bool) (*listing, error) {
 	if _, err := fs.Stat(fsys, "."); err != nil {
 		return nil, fmt.Errorf("reading dataset: %w", err)
@@ -220,8 +219,7 @@ func Layout() (files, folders []string) {
 // changesFile is the form of the names in ChangesDir: the year of the releases in it.
 var changesFile = regexp.MustCompile(`^[0-9]{4}\.ndjson$`)
 
-// benchmarksFile is the form of the names in the folder of benchmarks: the year of the runs, another number for a part of
-// a dataset that was generated, or that there are no dates. In a file of another name the dates would be held to no year.
+// benchmarksFile is a year, another number for a part of a generated dataset, or undated.
 var benchmarksFile = regexp.MustCompile(`^([0-9]{4}|undated)\.ndjson$`)
 
 // kindOf is the folder of a file, or the name of a file at the root.

@@ -185,8 +185,7 @@ func newSet(src *source) *Set {
 
 var errNoFiles = errors.New("the set was not read from files")
 
-// proposedFile is the name that findings about proposed lines have as their path. It is the name of
-// no year, so that a line of any year may be in it.
+// proposedFile is the path of findings about proposed lines: a file of no year, so that any year fits.
 const proposedFile = benchmarksDir + "/proposed.ndjson"
 
 // Propose checks benchmark lines by the rules of Check, as if they were a further file of the
@@ -223,8 +222,8 @@ func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 	return c.placed(), nil
 }
 
-// alike are the benchmarks that a rule could compare proposed ones with: see groupOf, settingOf
-// and measurementOf, which all have hardware and tool in them, and figuresOf, which has neither.
+// alike are the benchmarks that a rule may compare proposed ones with: by hardware and tool, by id, or by their
+// figures.
 func alike(all *table[Benchmark], proposed []*Benchmark) (out table[Benchmark]) {
 	type machine struct{ hardware, tool Slug }
 	machines, ids, printed := map[machine]bool{}, map[Slug]bool{}, map[figures]bool{}

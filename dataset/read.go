@@ -41,8 +41,7 @@ type member struct {
 	field string // dotted
 }
 
-// maxFindings bounds the memory of a report: a gigabyte of broken lines has millions of faults,
-// of which a reader looks at the first few.
+// maxFindings bounds the memory of a report.
 const maxFindings = 10_000
 
 var errTooMany = errors.New("too many findings")
@@ -129,8 +128,7 @@ func (f *file) decode(r io.Reader) error {
 	return nil
 }
 
-// scan gives each record its place and its text from the start of its first line. What is wrong between the records of a
-// .json file, whose text is b, is a record.Problem.
+// scan gives each record its place and the text from its line on. A problem between records is a record.Problem.
 func (f *file) scan(in io.Reader, visit func(at place, text []byte)) (b []byte, err error) {
 	if path.Ext(f.name) == ".ndjson" {
 		return nil, ndjson.Each(in, func(line int, text []byte) error {
@@ -202,8 +200,7 @@ func (f *file) finding(at place, text []byte, p record.Problem) Finding {
 	}
 }
 
-// open opens a file that is still a regular one: it may have been replaced since it was listed. Reading fails once the
-// context has ended, and behind the largest size.
+// open opens a regular file. Reading fails once ctx has ended, and behind the largest size.
 func open(ctx context.Context, fsys fs.FS, name string) (*boundedReader, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -218,8 +215,7 @@ func open(ctx context.Context, fsys fs.FS, name string) (*boundedReader, error) 
 
 var errTooLarge = errors.New("the file is too large")
 
-// A boundedReader fails with errTooLarge behind so many bytes: a file may grow while it is read,
-// and some files of the system say that they have no bytes.
+// A boundedReader fails behind so many bytes: a file may grow, and some system files say that they have none.
 type boundedReader struct {
 	ctx context.Context
 	fs.File

@@ -105,8 +105,7 @@ func formsOf(of Slug, links map[Slug][]Slug, machines []*Hardware) []Slug {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// bandwidthOf is the memory bandwidth of a record, or of a machine the one that all its possible chips have; 0 if it is
-// unknown.
+// bandwidthOf is the bandwidth of a record, or the one that all chips of a machine share; 0 if unknown.
 func bandwidthOf(h *Hardware, bySlug map[Slug]*Hardware) (gbps float64) {
 	if h == nil {
 		return 0

@@ -8,8 +8,7 @@ import (
 // EqualWithin is how near two speeds of one configuration must be to count as the same result.
 const EqualWithin = 0.1
 
-// configuration is what two sources must have in common for their speeds to be the same
-// measurement. A field that is unknown matches nothing, so such a row has no configuration.
+// configuration is what equal measurements have in common. A run with an unknown field has none.
 type configuration struct {
 	model, hardware, tool Slug
 	quantization, backend string
@@ -56,8 +55,7 @@ func Reproduced(benchmarks *Pack) []int32 {
 	return out
 }
 
-// confirm counts the sources of benchmarks with one configuration. In the order of speed, the
-// benchmarks within 10 % of one are a window that only moves upwards.
+// confirm counts sources in a window of speeds that only moves upwards.
 func confirm(benchmarks *Pack, members []int32, out []int32) {
 	speed := func(i int32) float64 { return *benchmarks.At(int(i)).GenerationTPS }
 	slices.SortFunc(members, func(a, b int32) int { return cmp.Compare(speed(a), speed(b)) })

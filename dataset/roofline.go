@@ -69,8 +69,7 @@ func newRoofline(models []*Model, hardware []*Hardware, types []*QuantizationTyp
 	return r
 }
 
-// readingOf works out what one token reads. The share stays 0 for a mixture of experts whose
-// active size is unpublished, and for a model of unknown kind.
+// readingOf has no share for a mixture of unknown active size, and for a model of unknown kind.
 func readingOf(m *Model) *reading {
 	out := &reading{sizes: make(map[string]float64, len(m.Quantizations))}
 	for i := range m.Quantizations {
@@ -98,9 +97,7 @@ func readingOf(m *Model) *reading {
 	return out
 }
 
-// fastest is the bandwidth of a part in GB/s. For a record of several variants it is the highest, so that no
-// variant is called impossible. For a machine it is that of its only chip. It is 0 if the bandwidth, or that of
-// one variant, is unknown.
+// fastest is the bandwidth in GB/s: of several variants the highest, of a machine that of its only chip; 0 if unknown.
 func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 	if h.MemoryBandwidthGBps != nil {
 		return *h.MemoryBandwidthGBps

@@ -57,8 +57,7 @@ const (
 	longPrompt = "long_prompt"
 )
 
-// settingsOf is SingleStream for benchmarks with these settings, and longPrompt or "other" for those
-// with others. It is withdrawn for those that no longer count, and "" if a value that decides is unknown.
+// settingsOf is a value of Settings, "other", or "" if a value that decides is unknown.
 func settingsOf(b *benchmarkRecord) string {
 	if b.Withdrawn != nil {
 		return withdrawn
@@ -74,9 +73,7 @@ func settingsOf(b *benchmarkRecord) string {
 	return "other"
 }
 
-// perStreamTPS is the generation speed of each stream, in tokens per second. It is generation_tps
-// if that is the decode rate of one stream, else generation_tps divided by concurrency: the speed
-// of several streams is their sum. NaN if a value is unknown.
+// perStreamTPS is the generation speed of each stream, in tokens per second; NaN if a value is unknown.
 func perStreamTPS(b *dataset.Benchmark) float64 {
 	if b.RateBasis != nil && *b.RateBasis == dataset.RateDecode {
 		return number(b.GenerationTPS)

@@ -104,8 +104,7 @@ func (c *Conditions) countWithout(except int, set bits) int {
 	return int(out.Count())
 }
 
-// excluded counts, for each of the conditions from..to, the records that match all others and have no known value. A
-// filter by Scenario excludes none: what has no scenario is no throughput result.
+// excluded counts, for conditions from..to, the records without a value that match all others.
 func (c *Conditions) excluded(from, to int) []int {
 	if from == to {
 		return nil
@@ -119,8 +118,7 @@ func (c *Conditions) excluded(from, to int) []int {
 	return out
 }
 
-// unlisted counts the records that match all conditions and are left out because they are listed only if they are
-// asked for.
+// unlisted counts the matches that are listed only if they are asked for.
 func (c *Conditions) unlisted() int {
 	if !c.hides {
 		return 0
@@ -257,8 +255,7 @@ func (f *Facet) divide(c *column, in bits, dates bool) {
 	}
 }
 
-// binEdges divides low..high into bins of equal width or, if the ends differ by more than a factor
-// of 100, of equal ratio.
+// binEdges are bins of equal width, or of equal ratio if the ends differ by more than a factor of 100.
 func binEdges(low, high float64) []float64 {
 	if low == high {
 		return []float64{low, high}

@@ -84,9 +84,8 @@ type FieldInfo struct {
 // Is reports whether the field has all of some uses.
 func (f *FieldInfo) Is(u Uses) bool { return f.Uses&u == u }
 
-// fieldOf declares a field of the records of type R. Exactly one accessor is set, none for the use
-// Related. Everything that is known about a field follows from its declaration: filters, orders, facets
-// and groups of the index, and the parser, messages and OpenAPI of the service.
+// fieldOf declares a field of records of type R: exactly one accessor, none for the use Related. Filters, orders,
+// facets and groups follow from it, and the parser, messages and OpenAPI of the service.
 type fieldOf[R any] struct {
 	Name Field
 

@@ -109,8 +109,7 @@ func (o *ordering) place(p *Position) int {
 	})
 }
 
-// bound is the first ordinal after the place that a record had in default order, whether it still exists or not. It
-// does not look up the slug: if the record has moved since, the walk must not jump with it.
+// bound is the first ordinal after a place in default order. It does not look up the slug, whose record may have moved.
 func (t *Table) bound(p *Position) uint32 {
 	home := t.columns[t.home.Field]
 	was := Position{Known: true, Text: p.Slug}
@@ -169,8 +168,7 @@ type setting struct {
 	records bits
 }
 
-// newNonDefaultSettings are the settings, other than those of a single stream, of a table of benchmarks. A record with two
-// of them is in both; one whose settings are not decided is in the unknown ones.
+// newNonDefaultSettings are the settings that a single stream does not have. A record may be in several.
 func newNonDefaultSettings(t *Table) (out []setting) {
 	having := func(f Field, value string) bits { return bitsOf(t.postings[f].any([]string{value}), t.n) }
 	single := having(Settings, SingleStream)

@@ -136,8 +136,7 @@ func ordinals(set bits, out []uint32, from, k int) []uint32 {
 	return out
 }
 
-// A column has one value per record and the records in order of value. Unknown is NaN: it sorts
-// last in both directions and is in no range. Records with equal values are in default order.
+// A column has one value per record and the records in order of value. Unknown is NaN, last in both directions.
 type column struct {
 	nums      []float64 // by ordinal; a text column has the ranks of its texts here
 	texts     []string  // by ordinal, text columns only
@@ -179,8 +178,7 @@ func newTextColumn(texts []string) *column {
 	return c
 }
 
-// within returns the ordinals whose value is in a range. It adds those inside to none, or removes those outside
-// from all that are known if they are fewer.
+// within is the ordinals in a range: those inside, or all known ones without those outside if they are fewer.
 func (c *column) within(r Range) (set bits) {
 	lo := sort.Search(c.known, func(i int) bool { return c.nums[c.asc[i]] >= r.Min })
 	hi := sort.Search(c.known, func(i int) bool { return c.nums[c.asc[i]] > r.Max })

@@ -192,9 +192,8 @@ func newQuality(ctx context.Context, set *dataset.Set, models *Table, r Renderer
 	return t, s.render(ctx, t)
 }
 
-// variants maps a slug to the slugs of the records that are forms of it. A filter by the slug matches them too, so that
-// no benchmark is missed because its source was more exact. Models have none: a repackaging of the same weights has no
-// record of its own, its names are aliases of the model, and its benchmarks are the model's.
+// variants maps a slug to those of its forms, which a filter by the slug matches too. Names of repackaged weights are
+// aliases of the model instead.
 type variants map[string][]string
 
 func (v variants) with(values []string) []string {
@@ -209,8 +208,7 @@ func (v variants) with(values []string) []string {
 	return slices.Compact(out)
 }
 
-// related says that the values of a filter are slugs that each mean several values of another
-// field; Slug for the records themselves.
+// related says that each value of a filter is several values of another field; Slug for the records themselves.
 type related struct {
 	by   Field
 	with map[string][]string

@@ -9,8 +9,7 @@ import (
 	"modeldex/dataset/record"
 )
 
-// A search finds records by words of names: of their own, or of those that they refer to. Searching a million benchmarks
-// is searching a thousand names, in some tens of microseconds per word.
+// A search finds records by words of their names, or of the names of records that they refer to.
 type search struct {
 	table *Table
 	links []link

@@ -192,8 +192,7 @@ func byNumber(ords, numbers []uint32) []uint32 {
 	return out
 }
 
-// summarize computes what there is to say of a group, whose records are in the order of what counts as one, then of
-// value.
+// summarize computes the statistics of a group. Its records are by what counts as one, then by value.
 func (g *Group) summarize(q *StatsQuery) {
 	values := make([]float64, len(g.ords))
 	for i, ord := range g.ords {
@@ -208,8 +207,7 @@ func (g *Group) summarize(q *StatsQuery) {
 	g.Comparable = g.comparable(q.Metric)
 }
 
-// oncePer replaces the values of records with the same number, which follow each other, by their median. The result is
-// in ascending order.
+// oncePer replaces the values of neighbours with the same number by their median, in ascending order.
 func oncePer(numbers, ords []uint32, values []float64) []float64 {
 	var out []float64
 	for from, to := 0, 0; from < len(ords); from = to {
@@ -257,17 +255,13 @@ func CompareKeys(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// decisive are the settings that decide whether two speeds are of the same kind, unless both have
-// the settings of a single stream.
+// decisive settings decide whether two speeds compare, unless both are of a single stream.
 var decisive = []Field{"rate_basis", Concurrency, "hardware_count", "context_depth", "speculative_decoding", "partial_offload"}
 
-// decidesOf are settings that decide as well whether two values of a metric are of the same kind: the
-// length of the prompt, and what the power was measured at.
+// decidesOf are settings that decide for some metrics: the length of the prompt, and where power was measured.
 var decidesOf = map[Field]Field{PromptTPS: "n_prompt", "ttft_ms": "n_prompt", "tokens_per_joule": "power_basis"}
 
-// comparable decides whether the values of a group measure the same. They must be of one model on one kind of
-// hardware in one quantization, and equal in the setting that decidesOf names. And either all have the settings of a
-// single stream, or their decisive settings are known and equal.
+// comparable reports whether the values are of one model, hardware and quantization, with equal and known settings.
 func (g *Group) comparable(metric Field) bool {
 	if !g.knownAndEqual(Model, Hardware, Quantization) {
 		return false
@@ -333,8 +327,7 @@ func (s *Stats) Page(by string, desc bool, after *Position, limit int) (groups [
 // keySeparator is between the values of a key in a position. No value contains it.
 const keySeparator = "\x00"
 
-// A groupPlace is the place of a group in an order, or a place that a group had. The key is its number in the order of
-// keys.
+// A groupPlace is the place of a group in an order. The key is its number in the order of keys.
 type groupPlace struct {
 	known      bool
 	value, key float64

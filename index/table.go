@@ -122,8 +122,7 @@ func (s *source[R]) render(ctx context.Context, t *Table) (err error) {
 	return err
 }
 
-// renderBlock is how many records one goroutine renders at a time, into one piece of memory: thousands of small pieces
-// would lie between garbage, whose memory could not be given back.
+// renderBlock is how many records are rendered into one piece of memory: small pieces between garbage cannot be freed.
 const renderBlock = 512
 
 // renderAll renders all records, each with a comma at its end.

@@ -57,8 +57,7 @@ const (
 	z95            = 1.96
 )
 
-// features are what a capability is predicted from: total and active parameters, age in years since 2025, and whether the
-// model reasons before it answers, which only newer models do.
+// features are total and active parameters, age in years since 2025, and whether the model reasons before it answers.
 func features(params, active, years float64, thinking bool) []float64 {
 	p, a := math.Log2(max(params, 0.1)), math.Log2(max(active, 0.1))
 	late := max(years, 0)
@@ -69,8 +68,8 @@ func features(params, active, years float64, thinking bool) []float64 {
 	return []float64{1, p, a, years, late * late, thinks, p * years / 10}
 }
 
-// usual are the weights of the features in the snapshot of 2026-11-26, and usualDeviation what they leave. They predict
-// where too few models are evaluated to fit any.
+// usual are the weights of the features in the snapshot of 2026-11-26, for where too few models are evaluated to fit
+// any.
 var usual = []float64{33.7, 1.83, 0.46, 13.5, -2.2, -0.1, 0.07}
 
 const usualDeviation = 6.0
@@ -138,8 +137,8 @@ func (s *subject) describe(models []dataset.Model) {
 	}
 }
 
-// dateOfRelative is the date of the model of the same family whose name begins most like that of m, the newest of
-// several; nil where none has one.
+// dateOfRelative is the newest date of the models of the same family whose names begin most like that of m; nil for
+// none.
 func dateOfRelative(m *dataset.Model, models []dataset.Model) (date *dataset.Date) {
 	most := 0
 	for i := range models {
@@ -181,12 +180,10 @@ func (p *prediction) of(s *subject) float64 {
 	return dot(p.weights, s.x) + level
 }
 
-// broad are the sources whose evaluations are of many tasks. The tasks of the third are few and short: it says less of size and
-// age than its numbers seem to.
+// broad are the sources with many tasks. The third has few and short ones, which say less of size and age.
 var broad = []string{"source_a", "source_b"}
 
-// predict fits the prediction to the models of known features that broad sources have evaluated, each weighted by how
-// exact that is.
+// predict fits the prediction to the evaluated models of known features, each weighted by how exact its evaluation is.
 func predict(subjects []*subject) prediction {
 	type point struct {
 		x       []float64
@@ -267,9 +264,8 @@ func (s *subject) atLeast(part float64, o *subject) bool {
 	return *s.ParamsB >= part**o.ParamsB && s.active >= part*o.active
 }
 
-// keepOrder keeps a model that is larger in total and active parameters from being below a smaller one of its line, and a
-// later release from being below an earlier one that is not larger: what says otherwise is noise of evaluations. Models
-// that are in the wrong order meet at their weighted mean.
+// keepOrder moves models to their weighted mean where a larger one of a line is below a smaller one, or a later release
+// below an earlier one that is not larger: that is noise of evaluations.
 func keepOrder(subjects []*subject) {
 	type pair struct{ lower, upper *subject }
 	var pairs []pair
@@ -322,8 +318,7 @@ func keepOrder(subjects []*subject) {
 	}
 }
 
-// namesOf are the name of the line of a model, which is its slug without sizes, and that of its series, without version
-// and date.
+// namesOf are the slug of a model without sizes, and without sizes, versions and dates.
 func namesOf(slug string) (line, series string) {
 	var a, b []string
 	for part := range strings.SplitSeq(slug, "-") {
@@ -352,8 +347,7 @@ func dot(a, b []float64) (sum float64) {
 	return sum
 }
 
-// solve solves equations, whose right sides are the last column, by elimination, in place. The ridge makes the matrix
-// positive definite, so that no pivot is 0.
+// solve solves equations in place; the last column is their right side. The ridge keeps every pivot above 0.
 func solve(a [][]float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range a {

@@ -90,8 +90,7 @@ func (r *Rule) several(slug dataset.Slug) bool {
 	return h.Type == "gpu" && !h.UnifiedMemory
 }
 
-// price sets what a row costs, and the points of hardware in place of those of models, which are the same for all rows but
-// for quantization and speed.
+// price sets what a row costs, and points for the price in place of those that all rows share.
 func (r *Rule) price(b *fit.Best) {
 	h := r.hardware[b.Hardware]
 	p := fit.Points{Quantization: b.Points.Quantization, Memory: b.Points.Memory, Speed: b.Points.Speed, Price: -unknownPrice}

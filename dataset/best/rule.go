@@ -66,8 +66,7 @@ func NewRule(set *dataset.Set, can map[dataset.Slug]Capability, runs func(datase
 	return r
 }
 
-// perNat is how many points a divergence of one nat per token costs: so the divergences of the quantizations of Llama 3 8B
-// are about the points of lostBits.
+// perNat is how many points a nat per token costs, so that measured quantizations of Llama 3 8B fit lostBits.
 const perNat = 50.0
 
 // lostMeasured are the points of a measured loss: a KL divergence, or the logarithm of the ratio of two perplexities.
@@ -253,8 +252,8 @@ var lost = []struct{ bits, points float64 }{
 	{8, 0}, {6.5, 0.2}, {5.6, 0.6}, {4.8, 1.5}, {4.3, 2.2}, {3.9, 4}, {3.4, 7}, {3, 11}, {2.6, 18}, {2.1, 28}, {1.7, 40}, {0, 50},
 }
 
-// lostBits are the points that a model loses to a quantization. Smaller models lose more. Weights that were trained in few
-// bits lose nothing in files of so many. Files of more bits than help are a little worse, for the memory they take.
+// lostBits are the points that a model loses to a quantization: small models more, trained in few bits none in as many.
+// More bits than help cost a little, for their memory.
 func (k *known) lostBits(bits float64) float64 {
 	if t := k.TrainedBits; t != nil {
 		switch {
@@ -280,8 +279,8 @@ func (k *known) lostBits(bits float64) float64 {
 	return lost[len(lost)-1].points
 }
 
-// lostSpeed are the points that are lost to slow answers: none from 40 tokens per second on, which is faster than anybody
-// reads, 3 for each halving down to 10, and then 10.
+// lostSpeed are the points lost to slow answers: none from 40 tokens per second on, then 3 and below 10 tokens 10 a
+// halving.
 func lostSpeed(tps float64) float64 {
 	switch {
 	case tps >= 40:

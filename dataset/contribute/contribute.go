@@ -213,8 +213,7 @@ func (w *work) usual(field, value string) bool {
 	return true
 }
 
-// judge checks lines. What is wrong with the only line is a fault of a field of the form; of several lines, those with a
-// fault are left out.
+// judge checks lines. A fault of the only line is one of its field; of several lines, those with a fault are left out.
 func (w *work) judge(list []dataset.Benchmark, lines []byte) {
 	findings, err := dataset.Propose(w.set, lines, dataset.Options{Now: w.now, Review: resolve.Review})
 	if err != nil {

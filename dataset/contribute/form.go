@@ -16,8 +16,7 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// A kind is how a field is filled in: text, name (of a record), number, choice, date or long (several lines).
-// The zero value is text.
+// A kind is how a field is filled in: text, name (of a record), number, choice, date or long. The zero value is text.
 type kind string
 
 // Field is one field of the form. Its name is that of the field of a benchmark, but for OutputField.

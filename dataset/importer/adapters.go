@@ -105,8 +105,7 @@ func tableRun(number int, columns, cells []string, settings map[string]value) ru
 	return r
 }
 
-// labelled reads lines of a name and a value into runs. A run begins where first matches; patterns have the name of a
-// field and an expression with one group, the number.
+// labelled reads labels and numbers into runs. One begins where first matches; each pattern of a field has one group.
 func labelled(text string, first *regexp.Regexp, patterns map[string]*regexp.Regexp, finish func(r *run)) (runs []run) {
 	number := 0
 	for line := range strings.Lines(text) {

@@ -113,9 +113,7 @@ func positive(v float64) string {
 	return strconv.FormatFloat(v, 'f', -1, 64)
 }
 
-// unit says what generated: the processor where there is nothing else, graphics where all layers and the output were
-// on them, both where some were. It is empty if the output does not say how many layers were, or other machines may
-// have worked.
+// unit is what generated; empty if the number of layers is not printed, or if other machines may have worked.
 func (im *Importer) unit(model dataset.Slug, r *row) dataset.ComputeUnit {
 	layers, put, experts := im.models[model].Architecture.NumLayers, r.count("n_gpu_layers"), r.count("n_cpu_moe")
 	override := r.text("tensor_buft_overrides")
@@ -187,9 +185,8 @@ func (im *Importer) findModel(r *row) (slug dataset.Slug, raw value, from string
 	return a.Slug, raw, from, err
 }
 
-// paramsFit reports whether a printed number of parameters, in billions, can be that of a model. llama.cpp counts the
-// tensors of a file. It leaves out a vision tower and embeddings that are looked up. It counts the output matrix twice
-// if a file has it beside an equal embedding.
+// paramsFit reports whether printed billions of parameters can be those of a model. llama.cpp leaves out vision towers
+// and looked up embeddings, and counts an equal output matrix twice.
 func paramsFit(printed float64, m *dataset.Model) bool {
 	own, slack := *m.ParamsB, 0.025
 	if own*10 == math.Trunc(own*10) {
@@ -216,8 +213,7 @@ func paramsFit(printed float64, m *dataset.Model) bool {
 var storagePattern = regexp.MustCompile(`(?i)[-_.:]((?:UD-)?(?:I?Q[0-9]_[0-9A-Z_]+|BF16|FP?16|FP?32|MXFP4(?:_MOE)?|NVFP4|T?Q[0-9]_0))` +
 	`(?:-[0-9]{5}-of-[0-9]{5})?$`)
 
-// quantization is the storage type of the weights. The name of the file says more than the type printed where it
-// names a dynamic mix (UD-).
+// quantization is the storage type. The file name decides if it names a dynamic mix (UD-).
 func (r *row) quantization() (name string) {
 	if m := storagePattern.FindStringSubmatch(stem(r.text("model_filename"))); m != nil {
 		name = strings.ToUpper(m[1])

@@ -63,8 +63,7 @@ func (r *row) accelerators() []string {
 // remote reports whether layers may have been on other machines, which llama-bench does not list.
 func (r *row) remote() bool { return slices.Contains(split(r.text("backends")), "RPC") }
 
-// worked finds the backend and the devices that did the work. Without an accelerator that is the processor. With split
-// mode none it is one device, where some were chosen those, and with a tensor split those with a share.
+// worked finds the backend and the devices that did the work, by split mode, chosen devices and tensor split.
 func (r *row) worked() (backend string, listed []device, err error) {
 	names := r.accelerators()
 	if len(names) == 0 {
@@ -124,8 +123,7 @@ func among(chosen []string, listed []device) (out []device, err error) {
 	return out, nil
 }
 
-// sharing leaves out the devices without a share of the weights. "1.00/0.00" puts everything on the first of two;
-// llama-bench leaves out zeros at the end; zeros alone mean that the program chose.
+// sharing leaves out devices without a share, as in "1.00/0.00". Zeros alone mean that the program chose.
 func sharing(listed []device, shares string) (out []device, err error) {
 	for i, text := range strings.FieldsFunc(shares, func(c rune) bool { return c == '/' || c == ';' }) {
 		share, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
@@ -173,8 +171,7 @@ func (im *Importer) findHardware(r *row, backend string, worked []device) (slug 
 	return slug, nil
 }
 
-// record finds the record of a device. Graphics inside a processor and the processor are one machine, so that the
-// processor's name decides where the device is not a card.
+// record finds the record of a device. The name of the processor decides where graphics are inside it.
 func (im *Importer) record(device, processor string) (dataset.Slug, error) {
 	const say = "say which hardware it was (on the command line: --hardware)"
 	if boards := im.boards(device); boards != nil {
@@ -201,8 +198,7 @@ func (im *Importer) record(device, processor string) (dataset.Slug, error) {
 	return "", fmt.Errorf("no hardware is known as %q%s", device, near(a))
 }
 
-// chipName is the name of a chip family, which CUDA prints in place of a board: one word without a number, such as
-// "Orin", "Orin (nvgpu)" or "NVIDIA Thor". Every product has a number or a second word.
+// chipName is a chip family, which CUDA prints in place of a board: "Orin", "Orin (nvgpu)", "NVIDIA Thor".
 var chipName = regexp.MustCompile(`^(?:NVIDIA )?([A-Z][a-z]+)(?: \(.*\))?$`)
 
 // boards are the records with the chip family that a device is called; nil for any other name.
@@ -239,8 +235,7 @@ func (im *Importer) around(graphics dataset.Slug) (out []string) {
 	return append(out, string(graphics))
 }
 
-// mayBe reports whether a printed name can be that of the hardware the caller named. A name the directory does not
-// know contradicts nothing.
+// mayBe reports whether a printed name can be of a record. A name that is not known contradicts nothing.
 func (im *Importer) mayBe(slug dataset.Slug, device, processor string) bool {
 	if boards := im.boards(device); boards != nil {
 		return slices.Contains(boards, string(slug))

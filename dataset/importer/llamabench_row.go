@@ -39,8 +39,7 @@ func (r *row) fault(name, must string) {
 	}
 }
 
-// count reads a whole number. It is nil where none was printed, and where -1 left it to the program. Programs that
-// work with tables write 99 as 99.0.
+// count reads a whole number, also written as 99.0; nil if none was printed, or -1.
 func (r *row) count(name string) *int64 {
 	text := strings.TrimSuffix(r.text(name), ".0")
 	if text == "" || text == "-1" {

@@ -186,9 +186,7 @@ func (t *reader) row(n int, cells []string) *row {
 // logged is where a structured output begins that follows a log.
 var logged = regexp.MustCompile(`(?m)^(?:\[\s*\{\s*"build_commit"|\{\s*"build_commit"|"?build_commit"?,)`)
 
-// parse reads any of the forms. Among lines of objects, those that are not objects (logs) are ignored; one that begins as
-// an object and cannot be read is a row of its own. A line of CSV that is cut short is a row without a speed; quotes that
-// do not match are an error.
+// parse reads any form. Lines that are no objects are logs; an object or line of CSV that is cut short is a bad row.
 func parse(b []byte) (rows []*row, err error) {
 	b = bytes.TrimPrefix(b, ndjson.ByteOrderMark)
 	start := len(b) - len(bytes.TrimLeft(b, " \t\r\n"))

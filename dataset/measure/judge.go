@@ -11,8 +11,8 @@ import (
 	"modeldex/dataset/record"
 )
 
-// equal are the generation speeds of the runs of the dataset with the model, hardware, quantization and tool of b, one
-// stream, and about as many tokens in the cache; the slowest first, in tokens per second.
+// equal are the generation speeds of runs with the same model, hardware, quantization, tool and about the same context,
+// slowest first.
 func equal(set *dataset.Set, b *dataset.Benchmark) (speeds []float64) {
 	for i := range set.Benchmarks.Len() {
 		o := set.Benchmarks.At(i)

@@ -91,8 +91,7 @@ func (b *Bench) options() importer.Options {
 	return out
 }
 
-// machine is the hardware a server runs on: the named one, else the only card, else the processor. s learns whether that
-// is the processor.
+// machine is the hardware of a server: the named one, else the only card, else the processor, which s is told.
 func (b *Bench) machine(s *server) (string, error) {
 	if b.Hardware != "" {
 		slug := b.Names.Strict(resolve.Hardware, b.Hardware).Slug

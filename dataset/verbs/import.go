@@ -130,8 +130,7 @@ func explain(env *Env, id dataset.Slug, line []byte, from map[string]string) err
 	return nil
 }
 
-// printProposed prints the lines that check would not reject beside those of the dataset, and says what it would find in
-// all of them.
+// printProposed prints the lines that check accepts, and what it finds in all of them.
 func printProposed(env *Env, set *dataset.Set, found []proposed) (printed int, err error) {
 	var all []byte
 	for _, line := range found {

@@ -13,8 +13,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A state is what a dataset directory shows at one moment without reading its files. If two are equal, no file was
-// changed in between, except for one written twice within a tick of the file system's clock.
+// A state is what a directory shows without reading files. Equal ones have equal files, but for two writes within a
+// tick.
 type state struct {
 	at    time.Time
 	files map[string]stamp // of what a load reads and of the extra folders, by path
@@ -80,8 +80,7 @@ func stampOf(name string) stamp {
 // same reports whether no file changed between two looks; the other may be nil.
 func (s *state) same(o *state) bool { return o != nil && maps.EqualFunc(s.files, o.files, stamp.same) }
 
-// staleLock is the age from which a lock counts as left behind by a killed git. A lock that far in the future
-// counts too: the clock has gone back since.
+// staleLock is the age, in either direction, from which a lock was left behind by a killed git.
 const staleLock = 10 * time.Minute
 
 func (s *state) locked() bool {
@@ -117,8 +116,7 @@ func gitLock(dir string) string {
 	return ""
 }
 
-// events tells that something happened in one of some folders. The zero value never does, as where the system gives no
-// events.
+// events tells that something happened in some folders. The zero value never does.
 type events struct {
 	fs   *fsnotify.Watcher
 	soon chan struct{} // of size one

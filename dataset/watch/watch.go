@@ -200,8 +200,7 @@ func (w *Watcher) moved(now *state) {
 	}
 }
 
-// hand reports the outcome of a load. Files that could not be read are reported again when the reason changes; other
-// findings last until a file changes.
+// hand reports a load. A file that cannot be read is reported again only when the reason changes.
 func (w *Watcher) hand(set *dataset.Set, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
