@@ -163,8 +163,7 @@ func (o *options) wrk(t *target, q *question, duration time.Duration) (result, e
 	}, nil
 }
 
-// A question is what one case asks again and again. In a path, # becomes a number that no request had before, so
-// that no response comes from a cache.
+// A question is what one case asks. In a path, # becomes a number that no request had before: no cache helps.
 type question struct {
 	name, title  string
 	path         string

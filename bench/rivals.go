@@ -51,8 +51,7 @@ type errMissing string
 
 func (e errMissing) Error() string { return string(e) }
 
-// nginxConf is a server of files as its documentation advises: sendfile, head and file in one packet, descriptors
-// kept open, no log.
+// nginxConf is a server of files as its documentation advises.
 const nginxConf = `
 worker_processes 2;
 daemon off;
@@ -127,8 +126,7 @@ func startBare(files string) (*target, error) {
 	return startRival(t, files, self, func(addr string) ([]string, error) { return []string{"bare", addr, files}, nil })
 }
 
-// serveBare is the least a server with this library can do: bytes in memory by their path, no routes, keys, counting,
-// headers of its own and timeouts. An empty file is answered with 304.
+// serveBare is the least a server with this library can do: bytes by their path. An empty file is answered with 304.
 func serveBare(addr, files string) error {
 	names, err := filepath.Glob(filepath.Join(files, "*"))
 	if err != nil {

@@ -32,8 +32,7 @@ import (
 	"modeldex/dataset/record"
 )
 
-// errRefused is returned by Build when the finished document does not pass Verify; the
-// findings are in the text. It means that the inputs, such as a weight, make no document.
+// errRefused means that the inputs make no document that passes Verify; the findings are in the text.
 var errRefused = errors.New("document refused")
 
 // Inputs is everything a build depends on. The order of rows, aliases and directory entries changes nothing.

@@ -17,8 +17,7 @@ import (
 // versionField is the member that says that a JSON object is a snapshot document.
 const versionField = "schema_version"
 
-// hashCanonical returns the 64 hex digits that belong into output_hash_sha256, and what the canonical bytes of a document
-// have there: the SHA-256 of these bytes with that field set to the empty string.
+// hashCanonical is the hash of canonical bytes with an empty output_hash_sha256, and what they have in that field.
 func hashCanonical(canonical []byte) (hash string, value []byte, err error) {
 	from, to, err := memberSpan(canonical, hashField)
 	if err != nil {

@@ -48,8 +48,7 @@ type Capture struct {
 
 type board struct{ config, split string }
 
-// rowOrder makes any two captures of the same rows equal. Row numbers come late, so that
-// equal numbers under two row numbers are side by side.
+// rowOrder is total. Row numbers come late, so that equal cells are side by side.
 func rowOrder(a, b Row) int {
 	return cmp.Or(
 		strings.Compare(a.Config, b.Config),
@@ -98,8 +97,7 @@ type table struct {
 	from     string
 }
 
-// sift sorts the rows of a capture, takes those the configuration names, and counts the rest
-// into rep. Errors are values outside their range and rows of another source.
+// sift takes the rows that the configuration names, and counts the rest into rep.
 func sift(cfg *SourceConfig, c Capture, rep *Report) (*table, error) {
 	rows := slices.Clone(c.Rows)
 	slices.SortFunc(rows, rowOrder)
@@ -200,8 +198,7 @@ func once(names []string) []string {
 	return slices.Compact(names)
 }
 
-// setReadings groups by raw name and split: releases ask other questions, so their numbers are
-// never mixed within one reading.
+// setReadings groups by raw name and split: releases ask other questions.
 func (t *table) setReadings(rows []Row) {
 	at := map[[2]string]int{} // raw name and split -> index in readings
 	for _, r := range rows {
@@ -300,8 +297,8 @@ func (s *SourceConfig) enters(m *metric, category *string) bool {
 		(len(c.Categories) == 0 || slices.Contains(c.Categories, text(category)))
 }
 
-// setting is a word in the brackets that end a raw name, such as "(zero-shot, val)". A name
-// with fewer and later settings is preferred when two names mean one model.
+// setting is a word in the brackets that end a raw name, as in "(zero-shot, val)". Names with fewer and later ones are
+// preferred.
 type setting struct {
 	Word string `json:"word"`
 	Note string `json:"note"` // the limitation it makes

@@ -14,8 +14,7 @@ import (
 	"modeldex/snapshot/linking"
 )
 
-// link fits the common scale over all readings of all models: in every split, so that the releases of one source are
-// linked by the models they share. Base models are left out: no source but one has any, so nothing links them.
+// link fits the common scale over the readings of all splits. Base models are left out: only one source has any.
 func link(cfg *Config, tables []*table, groups []*group) *rules {
 	l := &linker{cfg: cfg, at: map[Cell]int{}}
 	for _, t := range tables {
@@ -84,9 +83,8 @@ func (l *linker) rules() *rules {
 	return r
 }
 
-// findDrift sets the drift of each earlier release. From one release to the next newer one it is the root mean square of
-// the differences of the models that both have read, which are few: the questions change, and so does what is right for
-// the models that stay. Over several releases the squares add up.
+// findDrift finds how far models moved from each earlier release to the newest: the root of the sum of the mean squares
+// of the steps, over the models that both releases have.
 func (l *linker) findDrift(r *rules) {
 	for i := range l.cfg.Sources {
 		s := &l.cfg.Sources[i]
@@ -286,8 +284,7 @@ func fold(key string) int {
 	return int(h.Sum32() % folds)
 }
 
-// spearman is the rank correlation of two lists; equal values share the mean of their ranks. It
-// is NaN for fewer than two pairs.
+// spearman is the rank correlation of two lists; equal values share the mean of their ranks.
 func spearman(a, b []float64) float64 { return pearson(ranksOf(a), ranksOf(b)) }
 
 func ranksOf(values []float64) []float64 {

@@ -76,8 +76,7 @@ type named struct {
 // base reports whether the model was not trained to follow instructions.
 func (g *group) base() bool { return g.alias != nil && g.alias.Form == baseForm }
 
-// groups joins the readings of all tables by the first three rules. These are the alias table, the key that
-// equals the normal form of the name without its settings, and the name alone.
+// groups joins readings by the alias table, by the key that equals the name without its settings, or by the name alone.
 func (m *matcher) groups(tables []*table) []*group {
 	byKey := map[string]*group{}
 	for _, t := range tables {
@@ -122,8 +121,7 @@ func (m *matcher) key(cfg *SourceConfig, raw string) (string, *Alias) {
 	return key, nil
 }
 
-// bare cuts the settings in brackets that end a raw name. Brackets that hold anything else,
-// such as a date, are part of the name.
+// bare cuts the settings in brackets that end a raw name. Other brackets, such as a date, are part of it.
 func (m *matcher) bare(raw string) string {
 	before, words := brackets(raw)
 	for _, w := range words {
@@ -143,8 +141,8 @@ func brackets(raw string) (before string, words []string) {
 	return raw[:i], strings.Split(raw[i+2:len(raw)-1], ", ")
 }
 
-// claim gives every group the slug of the directory where one of its names is in it. Where
-// two groups want one slug, the one whose own key means it wins, and the rest keep their keys.
+// claim gives a group the slug of the directory that its names mean. Of two groups, the one whose own key means it
+// wins.
 func (m *matcher) claim(groups []*group) {
 	type claimant struct {
 		g    *group
@@ -170,8 +168,7 @@ func (m *matcher) claim(groups []*group) {
 	slices.Sort(m.rep.Contested)
 }
 
-// slug asks the directory for the key of a group, then for its names. A setting of another
-// model (a reasoning effort) goes by its own key only, because its names may be those of the base.
+// slug asks the directory for the key of a group, then for its names. A reasoning effort goes by its own key only.
 func (m *matcher) slug(g *group) (slug string, rank int, ok bool) {
 	if slug, ok := m.resolve(g.key); ok {
 		if slug == g.key {
@@ -210,8 +207,7 @@ func (g *group) names() []string {
 	return once(names)
 }
 
-// preferred picks one reading of a source: the newest split, then the fewest and mildest settings,
-// then the most rows, then the name. The others are only named.
+// preferred picks one reading of a source: the newest split, then the fewest and mildest settings, then the most rows.
 func preferred(rs []named) (named, []named) {
 	slices.SortFunc(rs, func(a, b named) int {
 		return cmp.Or(
@@ -323,9 +319,8 @@ func (d *directory) Facts(slug string) (Facts, bool) {
 	return f, ok
 }
 
-// normalName is the form in which names are compared. It is in lower case. Letters, digits, '.', '/', ':' and
-// '+' are kept; every run of other characters becomes one '-', and is dropped at the ends. The organisation
-// before '/' stays: the same name under another one is another model.
+// normalName is the form in which names are compared: lower case, with '-' for runs of other characters than letters,
+// digits and "./:+". The organisation stays: under another one it is another model.
 func normalName(name string) string {
 	var b strings.Builder
 	gap := false

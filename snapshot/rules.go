@@ -160,8 +160,7 @@ func (r *rules) estimate(id SourceID, scores []Score) (estimate, bool) {
 	return r.mean(id, cells(id, scores))
 }
 
-// mean is the mean over cells, each weighted by its precision; a cell is the mean over tasks. The release that drifted most
-// counts, where there are several.
+// mean is the mean over cells, each weighted by its precision. The largest drift of their releases counts.
 func (r *rules) mean(id SourceID, all []cell) (estimate, bool) {
 	e := estimate{source: id}
 	var weights, sum, drift float64
@@ -227,10 +226,8 @@ type composite struct {
 	components          []Component
 }
 
-// compose moves what the sources say of a model towards the mean of all models, and combines it. The mean
-// counts as one more estimate, whose precision is that of the spread of all models. All components move by the
-// same share, so the composite is the weighted mean of the published components. It is what the model of
-// package linking expects of the ability.
+// compose combines what the sources say of a model, drawn to the mean of all models, which counts as one more estimate.
+// All components move by the same share, so that the composite is their weighted mean.
 func (r *rules) compose(all []estimate) composite {
 	var c composite
 	weights := 1 / float64(r.Deviation*r.Deviation)

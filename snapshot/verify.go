@@ -68,8 +68,7 @@ func Read(r io.Reader) (*Document, []Finding) {
 	return c.Document, c.Findings
 }
 
-// check checks b in three rounds, each of which needs the one before: the syntax, then all that can be checked in any
-// JSON, then what needs the decoded document. The schema, which takes half of the time, is checked beside the others.
+// check checks the syntax, then what needs no types, then what needs the decoded document.
 func check(b []byte) checked {
 	if len(b) > maxDocumentBytes {
 		return checked{Findings: []Finding{{Rule: fmt.Sprintf("must be at most %d bytes", maxDocumentBytes)}}}
@@ -111,8 +110,7 @@ func check(b []byte) checked {
 //go:embed passed.txt
 var passed string
 
-// checkPublished is check of a document with this SHA-256. Those that passed before the program was made are only decoded:
-// checking the two that it has took a third of the time of a start on the shipped dataset.
+// checkPublished only decodes documents that passed before the program was made: a third of a start's time otherwise.
 func checkPublished(b []byte, sum [sha256.Size]byte) checked {
 	var doc Document
 	if strings.Contains(passed, fmt.Sprintf("%x", sum)) && jsonv2.Unmarshal(b, &doc, jsonv2.RejectUnknownMembers(true)) == nil {
@@ -121,8 +119,7 @@ func checkPublished(b []byte, sum [sha256.Size]byte) checked {
 	return check(b)
 }
 
-// checkSyntax walks all tokens: the grammar, UTF-8, duplicate names and numbers that fit a
-// double. The validator after it computes with numbers of any size, so 1e999999999 must stop here.
+// checkSyntax walks all tokens. The validator computes with numbers of any size, so 1e999999999 must stop here.
 func checkSyntax(b []byte) []Finding {
 	d := jsontext.NewDecoder(bytes.NewReader(b))
 	var fs []Finding
@@ -141,8 +138,7 @@ func checkSyntax(b []byte) []Finding {
 	return fs
 }
 
-// finite reports whether a literal is a finite double. It rejects spellings whose exponent is so large that
-// their exact value would take a big number to compute: exponents of doubles end at 308 above and 324 below.
+// finite reports whether a literal is a finite double that takes no big number to compute.
 func finite(literal string) bool {
 	f, err := strconv.ParseFloat(literal, 64)
 	if err != nil || math.IsInf(f, 0) || len(literal) > 400 {
@@ -205,8 +201,7 @@ func blanks(fs []Finding, at []string, v any) []Finding {
 	return fs
 }
 
-// leaves collects the innermost causes. In a choice with null (a number or null) the branch
-// "must be null" says nothing, and is left out if another branch has a cause.
+// leaves collects the innermost causes. "must be null" says nothing beside another branch of a choice.
 func leaves(fs []Finding, e *jsonschema.ValidationError, p *message.Printer) []Finding {
 	if len(fs) >= maxFindings {
 		return fs
@@ -317,8 +312,7 @@ func clip(s string) string { return record.Clip(s, 40) }
 //go:embed schema/service-model-intelligence-snapshot-v1.json
 var schemaJSON []byte
 
-// compiled is compiled when the first document is checked: most commands check none. It is safe for
-// concurrent use and never changes.
+// compiled is compiled when the first document is checked: most commands check none.
 var compiled = sync.OnceValue(func() *jsonschema.Schema {
 	const at = "mem:///" + SchemaVersion + ".json"
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schemaJSON))
@@ -338,9 +332,7 @@ var compiled = sync.OnceValue(func() *jsonschema.Schema {
 // Schema returns the JSON Schema (draft 2020-12) of the document. The caller owns the bytes.
 func Schema() []byte { return bytes.Clone(schemaJSON) }
 
-// schemaURL returns the address of the schema under base, an address without a path such as
-// "https://example.org". Without a base it is relative: it holds at every address that serves the
-// document, since each serves its schema too (RFC 3986, section 4.2).
+// schemaURL is the address of the schema. A relative one holds wherever the document is served (RFC 3986, section 4.2).
 func schemaURL(base string) string {
 	return strings.TrimRight(base, "/") + SchemaPath
 }

@@ -111,8 +111,7 @@ type inspection struct {
 	report    Report
 }
 
-// add finds the record of a device and lists it. Graphics inside a processor are read with the
-// processor's name; the memory size helps where two cards have one name.
+// add lists a device with its record. Graphics inside a processor are read with the name of the processor.
 func (i *inspection) add(d Device) {
 	a := i.read(d.Text, d.MemoryGB)
 	if i.processor != "" && d.Source != "processor" {
@@ -134,8 +133,7 @@ func (i *inspection) add(d Device) {
 	i.report.Devices = append(i.report.Devices, d)
 }
 
-// addNamed adds a device with a name and an id. The name decides where it leads to one record, as an
-// id may be that of several products; where it does not, the id says more.
+// addNamed adds a device by its name where that leads to one record, else by its id, which several products may share.
 func (i *inspection) addNamed(d Device, id string) {
 	if id != "" && i.read(d.Text, d.MemoryGB).Slug == "" {
 		if a := i.read(id, d.MemoryGB); a.Slug != "" || a.Ambiguous {
@@ -258,8 +256,7 @@ func (i *inspection) mac() {
 	}
 }
 
-// macCards reads the cards system_profiler lists, each as its labels and values. A card begins with
-// its model; screens are listed below it.
+// macCards reads the cards system_profiler lists. A card begins with its model; screens are below it.
 func macCards(out string) (cards []map[string]string) {
 	for line := range strings.Lines(out) {
 		label, value, ok := strings.Cut(strings.TrimSpace(line), ":")

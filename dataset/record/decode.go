@@ -33,8 +33,7 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// strict rejects fields no record has; duplicate keys, invalid UTF-8 and trailing text are
-// rejected by the decoder itself.
+// strict rejects unknown fields; the decoder itself rejects duplicate keys, invalid UTF-8 and trailing text.
 var strict = jsonv2.RejectUnknownMembers(true)
 
 // Problem is one thing wrong inside one record: where in its bytes, and what.
@@ -240,8 +239,7 @@ func locate(b []byte, names iter.Seq[string]) int {
 	return at
 }
 
-// descend enters the value the decoder is before and stops before its member or entry called
-// name, of which it returns the offset.
+// descend enters a value and stops before its member or entry called name, whose offset it returns.
 func descend(dec *jsontext.Decoder, name string) (int, bool) {
 	open, err := dec.ReadToken()
 	if err != nil || open.Kind() != jsontext.KindBeginObject && open.Kind() != jsontext.KindBeginArray {

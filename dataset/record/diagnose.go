@@ -15,8 +15,7 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// walker reads a record token by token against its shape and keeps every fault, where the
-// decoder stops at the first. It says the same as the decoder followed by sound, in words.
+// walker reads a record token by token against its shape, and keeps every fault.
 type walker struct {
 	dec    *jsontext.Decoder
 	faults []Problem
@@ -133,8 +132,7 @@ func (w *walker) member(s *Schema, name string, offset int, at string, seen map[
 	}
 }
 
-// missing names the fields that must be there and are not. A field that may be null, a list
-// that may be empty and an object may be left out.
+// missing names the required fields that are not there.
 func (w *walker) missing(s *Schema, seen map[string]bool, offset int, at string) {
 	for i := range s.Fields {
 		if f := &s.Fields[i]; f.Required() && !seen[f.Name] {

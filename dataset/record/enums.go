@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// A closedSet is a type of text with a fixed list of values, in the order shown to callers. The list feeds checks, error
-// texts and schemas.
+// A closedSet is a type of text with a fixed list of values, which feeds checks, error texts and schemas.
 type closedSet interface{ Values() []string }
 
 // Vendor is who makes the part.

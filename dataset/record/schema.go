@@ -106,8 +106,7 @@ func FieldOf(sf reflect.StructField) Field {
 	return f
 }
 
-// ruleOf reads a type and a tag. In the tag of a list minItems and maxItems speak of the list
-// and the rest of its entries, as in the schemas.
+// ruleOf reads a type and a tag. minItems and maxItems of a list are its own, the rest is about its entries.
 func ruleOf(t reflect.Type, tag string) Rule {
 	r := Rule{Kind: t.Kind()}
 	if t == anyValue {
@@ -173,9 +172,8 @@ func (r *Rule) limit(text string, ok func(float64) bool) {
 	r.Limits = append(r.Limits, Limit{ok, text})
 }
 
-// valid reports whether a decoded record surely keeps the rules of its type. A required value that reads as zero
-// may have been left out: false asks for a second look at the text. It says neither what is wrong nor where, because it
-// runs for every record.
+// valid reports whether a decoded record surely keeps the rules. A required zero may have been left out, so it is not
+// sure.
 func (s *Schema) valid(v reflect.Value) bool {
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -274,8 +272,7 @@ func (r *Rule) limitProblem(n float64) string {
 	return ""
 }
 
-// A formed type has a form its values must have: valid judges a text as one (the receiver does
-// not count), rule says the form in words.
+// A formed is a type whose values have a form: valid judges a text (the receiver does not count), rule words the form.
 type formed interface {
 	valid(s string) bool
 	rule() string

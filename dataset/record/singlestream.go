@@ -151,8 +151,7 @@ func (b *Benchmark) FromEmpty() bool {
 	return (b.ContextDepth == nil || *b.ContextDepth <= Shallow) && b.CacheTokens() <= ShortPrompt
 }
 
-// endToEnd reports whether the time of the speed includes the prompt: rate_basis says so, or the
-// notes where it is null.
+// endToEnd reports whether the speed includes the prompt, by rate_basis or else the notes.
 func (b *Benchmark) endToEnd() bool {
 	if b.RateBasis != nil {
 		return *b.RateBasis == RateEndToEnd

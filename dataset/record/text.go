@@ -209,8 +209,7 @@ func Near(word string, candidates []string, n int) []string {
 	return out
 }
 
-// otherEnding says whether a word has another ending than the name of at most its length, as a plural does:
-// families, family.
+// otherEnding reports whether two words differ in their ending, as a plural does: families, family.
 func otherEnding(word, name string) bool {
 	const stem, ending = 5, 3
 	n := len(name) - 1

@@ -171,8 +171,8 @@ func categoriesOf(file []byte) (map[string]string, error) {
 	return category, nil
 }
 
-// euroEval says what the columns of the EuroEval table are: the table names data sets alone. The
-// metrics are those of https://euroeval.com/tasks/, the primary one first.
+// euroEval are the columns of the table by data set, with the metrics of https://euroeval.com/tasks/, the primary one
+// first.
 var euroEval = map[string]struct {
 	category string
 	metrics  []string

@@ -37,8 +37,7 @@ const (
 	directoryFile = "directory.ndjson"
 )
 
-// maxFileBytes is the largest captured file read, after unpacking: a packed file of a few
-// kilobytes can unpack to more than the memory.
+// maxFileBytes is the largest captured file after unpacking.
 const maxFileBytes = 256 << 20
 
 type config struct {
@@ -119,8 +118,7 @@ func readConfig(folder folder) (config, error) {
 	return cfg, nil
 }
 
-// loadDirectory sets the resolver. A folder must have directory.ndjson, because without it no name would be matched; it
-// may be empty.
+// loadDirectory sets the resolver. directory.ndjson must exist, for no name matches without it, and may be empty.
 func loadDirectory(folder folder, opt Options, in *snapshot.Inputs) error {
 	entries := opt.Directory
 	if entries == nil {
@@ -179,8 +177,7 @@ func capture(folder folder, cfg captureConfig) (snapshot.Capture, error) {
 	return c, errors.Join(errs...)
 }
 
-// decodeRows decodes NDJSON rows; name goes into errors as name:line. Members a row does not have are ignored, since
-// captures carry extras; a line without source, config, split, row, model or metric is an error.
+// decodeRows decodes rows, which may have more members than a Row; name goes into errors as name:line.
 func decodeRows(name string, b []byte) ([]snapshot.Row, error) {
 	return ndjson.Decode(name, b, func(line int, text []byte, r *snapshot.Row) error {
 		r.At = fmt.Sprintf("%s:%d", name, line)

@@ -45,8 +45,7 @@ type scale struct {
 	Specific []float64 // standard deviation on the scale of ability of what each source measures beside it
 }
 
-// rounds is the number of rounds of Fit. The shipped data changes by less than 0.0005 standard
-// deviations of ability in a round after 150.
+// rounds of Fit: after 150 the shipped data changes by less than 0.0005 standard deviations a round.
 const rounds = 200
 
 // The priors of variances: as if so many more numbers had been seen, with this variance. They
@@ -271,9 +270,7 @@ const (
 	leastError   = 0.01
 )
 
-// boundNoise lets no item be more exact, on the scale of ability, than the median item of its
-// source. A category that repeats what its source measures would otherwise decide alone. One
-// that does not separate models still counts for less.
+// boundNoise lets no item be more exact than the median of its source: one that repeats the others would decide alone.
 func (f *fit) boundNoise() {
 	bySource := make([][]float64, f.bySrc)
 	for i, it := range f.items {

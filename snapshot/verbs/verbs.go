@@ -64,8 +64,7 @@ func (c *Build) Validate() (err error) {
 	return nil
 }
 
-// dateProblem says what is wrong with the time of a document, empty for nothing. The newest document is the one that is
-// served first, so that one of the future would hide all later ones.
+// dateProblem says what is wrong with the time of a document. One of the future would hide all later ones.
 func dateProblem(at time.Time) string {
 	return dataset.DateProblem(dataset.Date(at.UTC().Format(time.DateOnly)), time.Now())
 }
