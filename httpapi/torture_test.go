@@ -384,12 +384,16 @@ func operatorAct(name string, ends bool, to func(*holder), do func(*operator.Cli
 	}}
 }
 
+func statusAct(name string, to quota.Status) act {
+	return operatorAct(name, to == quota.StatusRevoked, becomes(to), func(a *operator.Client, ctx context.Context, id quota.ID) (quota.Account, error) {
+		return a.SetStatus(ctx, id, to)
+	})
+}
+
 func becomes(s quota.Status) func(*holder) { return func(next *holder) { next.status = s } }
 
 var acts = []act{
-	operatorAct("suspend", false, becomes(quota.StatusSuspended), (*operator.Client).Suspend),
-	operatorAct("resume", false, becomes(quota.StatusActive), (*operator.Client).Resume),
-	operatorAct("revoke", true, becomes(quota.StatusRevoked), (*operator.Client).Revoke),
+	statusAct("suspend", quota.StatusSuspended), statusAct("resume", quota.StatusActive), statusAct("revoke", quota.StatusRevoked),
 	operatorAct("erase", true, becomes(quota.StatusRevoked), (*operator.Client).Erase),
 	operatorAct("set-tier", false, func(next *holder) { next.limit = 4000 }, func(a *operator.Client, ctx context.Context, id quota.ID) (quota.Account, error) {
 		return a.SetTier(ctx, id, "mid", 0)

@@ -63,8 +63,8 @@ func (a *accounts) view(r Record, p Person) Account {
 	if limit, tier, err := a.directory.limitOf(r.Tier, r.Limit); err == nil {
 		out.Limit, out.Burst = limit, tier.Burst
 	}
-	if c := a.directory.get(&r.Digest); c != nil {
-		out.Used, _ = a.leases.charged(c.acc, cal)
+	if acc := a.directory.of(r.ID); acc != nil {
+		out.Used, _ = a.leases.charged(acc, cal)
 	}
 	out.Remaining = out.Limit - min(out.Used, out.Limit)
 	return out
@@ -72,9 +72,9 @@ func (a *accounts) view(r Record, p Person) Account {
 
 // apply brings memory up to a changed record, which is durable already.
 func (a *accounts) apply(r Record) error {
-	lowered, err := a.directory.apply(r)
-	if lowered != nil {
-		a.leases.shrink(lowered)
+	acc, lowered, err := a.directory.apply(r)
+	if lowered {
+		a.leases.shrink(acc)
 	}
 	return err
 }
@@ -83,11 +83,11 @@ func (a *accounts) apply(r Record) error {
 // account want the current secret: one that was rotated out may be in a stranger's hands.
 func (a *accounts) identify(d Digest, current bool) (*account, Verdict) {
 	cred := a.directory.get(&d)
-	if cred == nil {
+	if cred.acc == nil {
 		return nil, UnknownKey
 	}
 	v := cred.verdict(a.clock.instant().unix)
-	if v == Admitted && current && cred.until.Load() != 0 {
+	if v == Admitted && current && cred.until != 0 {
 		v = Rotated
 	}
 	return cred.acc, v
@@ -124,18 +124,13 @@ func (a *accounts) Rotate(ctx context.Context, d Digest, grace time.Duration) (I
 	if grace == 0 {
 		until = -until
 	}
-	var forgotten []OldSecret
 	account, v, err := a.changeOwn(ctx, d, func(r *Record) {
 		r.Old = append(r.Old, OldSecret{d, until})
-		n := max(0, len(r.Old)-MaxOldSecrets)
-		forgotten, r.Old = r.Old[:n], r.Old[n:]
+		r.Old = r.Old[max(0, len(r.Old)-MaxOldSecrets):]
 		r.Digest, r.Hint = digest, secret.Hint()
 	})
 	if err != nil || v != Admitted {
 		return IssuedKey{}, v, err
-	}
-	for _, old := range forgotten {
-		a.directory.forget(old.Digest)
 	}
 	return IssuedKey{Secret: secret, Account: account}, Admitted, nil
 }
@@ -197,9 +192,9 @@ func (a *accounts) change(ctx context.Context, id ID, fn func(*Record, *Person) 
 
 func ofAccount(id ID, err error) error { return fmt.Errorf("account %s: %w", id, err) }
 
-// setStatus moves an account to another status. Revoked is final; the same status again is no
-// fault.
-func (a *accounts) setStatus(ctx context.Context, id ID, to Status) (Account, error) {
+// SetStatus suspends, resumes or revokes an account. It is durable, and in effect, before it returns, like every change
+// below. Revoked is final: ErrFinal; the same status again is no fault. ErrNotFound: there is no such account.
+func (a *accounts) SetStatus(ctx context.Context, id ID, to Status) (Account, error) {
 	return a.change(ctx, id, func(r *Record, _ *Person) error {
 		if r.Status == StatusRevoked && to != StatusRevoked {
 			return ErrFinal
@@ -207,22 +202,6 @@ func (a *accounts) setStatus(ctx context.Context, id ID, to Status) (Account, er
 		r.Status = to
 		return nil
 	})
-}
-
-// Suspend rejects the account's calls until Resume. It is durable, and in effect, before it
-// returns, like every change below. ErrNotFound and ErrFinal tell why nothing was changed.
-func (a *accounts) Suspend(ctx context.Context, id ID) (Account, error) {
-	return a.setStatus(ctx, id, StatusSuspended)
-}
-
-// Resume ends a suspension.
-func (a *accounts) Resume(ctx context.Context, id ID) (Account, error) {
-	return a.setStatus(ctx, id, StatusActive)
-}
-
-// Revoke ends an account for ever.
-func (a *accounts) Revoke(ctx context.Context, id ID) (Account, error) {
-	return a.setStatus(ctx, id, StatusRevoked)
 }
 
 // SetTier moves an account to a tier, with a custom monthly limit or 0 for the tier's. Calls
@@ -304,15 +283,11 @@ func (a *accounts) List(ctx context.Context, f Filter, limit int) ([]Account, er
 // being counted is exact.
 func (a *accounts) Usage(ctx context.Context, id ID) ([]MonthCalls, error) {
 	months, err := a.store.Usage(ctx, id)
-	var r Record
-	if err == nil {
-		r, _, err = a.store.Get(ctx, id)
-	}
 	if err != nil {
 		return nil, ofAccount(id, err)
 	}
-	if c := a.directory.get(&r.Digest); c != nil {
-		months = a.leases.exactMonths(c.acc, months)
+	if acc := a.directory.of(id); acc != nil {
+		months = a.leases.exactMonths(acc, months)
 	}
 	return months, nil
 }

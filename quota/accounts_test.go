@@ -147,7 +147,7 @@ func TestKeysPerEmail(t *testing.T) {
 	if _, got := issue("bob@example.com"); got != 0 {
 		t.Errorf("another address: %v, want a key", got)
 	}
-	if _, err := kit.Suspend(ctx, first.Account.ID); err != nil {
+	if _, err := kit.SetStatus(ctx, first.Account.ID, quota.StatusSuspended); err != nil {
 		t.Fatal(err)
 	}
 	if _, got := issue("ada@example.com"); got != quota.TooManyKeys {
@@ -162,7 +162,7 @@ func TestKeysPerEmail(t *testing.T) {
 		t.Errorf("from loopback: %+v, %v, want a key", refusal, err)
 	}
 	for _, a := range []quota.IssuedKey{first, second, local} {
-		if _, err := kit.Revoke(ctx, a.Account.ID); err != nil {
+		if _, err := kit.SetStatus(ctx, a.Account.ID, quota.StatusRevoked); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -379,19 +379,22 @@ func TestStatusChanges(t *testing.T) {
 		}
 		return a, err
 	}
+	set := func(to quota.Status) func(context.Context, quota.ID) (quota.Account, error) {
+		return func(ctx context.Context, id quota.ID) (quota.Account, error) { return kit.SetStatus(ctx, id, to) }
+	}
 	steps := []struct {
 		name string
 		act  func(context.Context, quota.ID) (quota.Account, error)
 		want quota.Verdict
 		fail error
 	}{
-		{"suspend", kit.Suspend, quota.Suspended, nil},
-		{"suspend again", kit.Suspend, quota.Suspended, nil},
-		{"resume", kit.Resume, quota.Admitted, nil},
+		{"suspend", set(quota.StatusSuspended), quota.Suspended, nil},
+		{"suspend again", set(quota.StatusSuspended), quota.Suspended, nil},
+		{"resume", set(quota.StatusActive), quota.Admitted, nil},
 		{"revoke oneself", revokeSelf, quota.Revoked, nil},
-		{"revoke again", kit.Revoke, quota.Revoked, nil},
-		{"resume a revoked one", kit.Resume, quota.Revoked, quota.ErrFinal},
-		{"suspend a revoked one", kit.Suspend, quota.Revoked, quota.ErrFinal},
+		{"revoke again", set(quota.StatusRevoked), quota.Revoked, nil},
+		{"resume a revoked one", set(quota.StatusActive), quota.Revoked, quota.ErrFinal},
+		{"suspend a revoked one", set(quota.StatusSuspended), quota.Revoked, quota.ErrFinal},
 	}
 	for _, s := range steps {
 		if _, err := s.act(ctx, key.ID); !errors.Is(err, s.fail) {
@@ -404,7 +407,7 @@ func TestStatusChanges(t *testing.T) {
 	if _, err := kit.SetTier(ctx, key.ID, "pro", 0); !errors.Is(err, quota.ErrFinal) {
 		t.Errorf("SetTier of a revoked account = %v, want ErrFinal", err)
 	}
-	if _, err := kit.Keeper.Revoke(ctx, 12345); !errors.Is(err, quota.ErrNotFound) {
+	if _, err := kit.Keeper.SetStatus(ctx, 12345, quota.StatusRevoked); !errors.Is(err, quota.ErrNotFound) {
 		t.Errorf("Revoke(unknown) = %v, want ErrNotFound", err)
 	}
 	kit.Reopen()
@@ -502,7 +505,7 @@ func TestList(t *testing.T) {
 		ids = append(ids, key.ID)
 		kit.Clock.Advance(time.Second)
 	}
-	if _, err := kit.Suspend(ctx, ids[1]); err != nil {
+	if _, err := kit.SetStatus(ctx, ids[1], quota.StatusSuspended); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct { // what filters choose is in the conformance suite
@@ -553,7 +556,7 @@ func TestTierMissing(t *testing.T) {
 	if err := restart(quota.Tiers{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kit.Revoke(ctx, key.ID); err != nil {
+	if _, err := kit.SetStatus(ctx, key.ID, quota.StatusRevoked); err != nil {
 		t.Fatal(err)
 	}
 	if err := restart(free); err != nil {
@@ -582,7 +585,7 @@ func TestErrorsHideThePerson(t *testing.T) {
 	cancel()
 	_, _, err1 := kit.Issue(canceled, validIssue(func(r *quota.IssueRequest) { r.Email = "secret.person2@example.com" }))
 	_, err2 := kit.Find(canceled, "secret.person@example.com")
-	_, err3 := kit.Revoke(canceled, first.Account.ID)
+	_, err3 := kit.SetStatus(canceled, first.Account.ID, quota.StatusRevoked)
 	for _, text := range []string{fmt.Sprintf("%+v", refusal), fmt.Sprint(err1), fmt.Sprint(err2), fmt.Sprint(err3)} {
 		if strings.Contains(text, "secret.person") || text == "<nil>" {
 			t.Errorf("error %q, want one without the address", text)

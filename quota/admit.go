@@ -190,7 +190,7 @@ func (k *Keeper) AdmitFree(d Digest) Call {
 // begin authenticates. What it returns is Admitted, or rejected because of the key itself.
 func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
 	cred := k.directory.get(d)
-	if cred == nil {
+	if cred.acc == nil {
 		return Call{Verdict: UnknownKey}, instant{}, nil
 	}
 	now := k.clock.instant()

@@ -37,7 +37,7 @@ func (r *Report) AddAccount(a Record, person bool) {
 	if r.digests == nil {
 		r.digests = map[Digest]ID{}
 	}
-	for _, secret := range a.secrets() {
+	for _, secret := range append([]OldSecret{{Digest: a.Digest}}, a.Old...) {
 		if other, ok := r.digests[secret.Digest]; ok {
 			r.Add("accounts: %s and %s have a secret in common", other, a.ID)
 		}

@@ -74,7 +74,7 @@ func crashChild(path string) error {
 		}
 		fmt.Printf("issued %s\n", issued.Account.ID)
 		if i%2 == 0 {
-			if _, err := keeper.Revoke(context.Background(), issued.Account.ID); err != nil {
+			if _, err := keeper.SetStatus(context.Background(), issued.Account.ID, quota.StatusRevoked); err != nil {
 				return err
 			}
 			fmt.Printf("revoked %s\n", issued.Account.ID)

@@ -10,13 +10,12 @@ import (
 // account is what a keeper knows of one key: 64 bytes, so that no two share a cache line. The
 // words that calls write are here and in the period; both are touched without locks.
 type account struct {
-	id     ID
-	meter  meter
-	period atomic.Pointer[period] // the month being counted; nil until the first call
-	plan   atomic.Pointer[plan]
-	cold   atomic.Uint64 // count of a month that has no period: month above countBits, calls below
-	rev    atomic.Uint64 // of the record last applied
-	_      [16]byte
+	id      ID
+	meter   meter
+	period  atomic.Pointer[period] // the month being counted; nil until the first call
+	plan    atomic.Pointer[plan]
+	rev     uint64   // of the record last applied; guarded by the directory's lock, as is digests
+	digests []Digest // of the secrets that the record remembers
 }
 
 // plan is everything about an account that decides calls and changes only by an act of its
@@ -36,31 +35,18 @@ type planKey struct {
 	status Status
 }
 
-func (a *account) setCold(m Month, calls uint64) {
-	a.cold.Store(uint64(m)<<countBits | calls)
-}
-
-// coldCalls returns the count kept for month m, and whether there is one.
-func (a *account) coldCalls(m Month) (uint64, bool) {
-	w := a.cold.Load()
-	if Month(w>>countBits) != m {
-		return 0, false
-	}
-	return w & (1<<countBits - 1), true
-}
-
 // credential is one secret in memory and the account it belongs to.
 type credential struct {
 	acc   *account
-	until atomic.Int64 // Unix seconds until which a rotated-out secret works; 0: the current one
+	until int64 // Unix seconds until which a rotated-out secret works; 0: the current one
 }
 
 // verdict judges a call of the secret at now, in Unix seconds, but for its allowances.
-func (c *credential) verdict(now int64) Verdict {
+func (c credential) verdict(now int64) Verdict {
 	if v := c.acc.plan.Load().verdict(); v != Admitted {
 		return v
 	}
-	if until := c.until.Load(); until != 0 && isOver(until, now) {
+	if c.until != 0 && isOver(c.until, now) {
 		return Rotated
 	}
 	return Admitted
@@ -69,132 +55,76 @@ func (c *credential) verdict(now int64) Verdict {
 // over is the until of a secret that works no more: a time that is past by every clock.
 const over = 1
 
-// directory is the accounts in memory, by the digest of each secret. What it knows may lag behind the store.
+// directory is the accounts in memory. What it knows may lag behind the store.
 type directory struct {
 	tiers Tiers
-	size  atomic.Int64 // accounts, of every status
-
-	applyMu sync.Mutex // held while a changed record is brought into memory; taken before mu
 
 	mu       sync.RWMutex // guards what follows
-	byDigest map[Digest]*credential
+	byID     map[ID]*account
+	byDigest map[Digest]credential // of each secret
 	plans    map[planKey]*plan
 }
 
 func newDirectory(tiers Tiers) *directory {
-	return &directory{tiers: tiers, byDigest: map[Digest]*credential{}, plans: map[planKey]*plan{}}
+	return &directory{tiers: tiers, byID: map[ID]*account{}, byDigest: map[Digest]credential{}, plans: map[planKey]*plan{}}
 }
 
-// get returns the credential of d, or nil.
-func (d *directory) get(digest *Digest) *credential {
+// get returns the credential of a digest, one without an account if there is none.
+func (d *directory) get(digest *Digest) credential {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	return d.byDigest[*digest]
 }
 
-// put has a secret work for an account until a time; 0: it is the current one.
-func (d *directory) put(digest Digest, acc *account, until int64) {
-	c := &credential{acc: acc}
-	c.until.Store(until)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.byDigest[digest] = c
+// of returns an account, or nil.
+func (d *directory) of(id ID) *account {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.byID[id]
 }
 
-// forget takes out the credential of a digest, if it is there.
-func (d *directory) forget(digest Digest) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.byDigest, digest)
+// size is the number of accounts, of every status.
+func (d *directory) size() int {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return len(d.byID)
 }
 
-// removeAll takes out the credentials of an account, and returns it; nil when there is none. It looks at all of them.
-func (d *directory) removeAll(id ID) (acc *account) {
+// apply brings memory up to a new or changed record, which is durable already, and returns its account. Older news than
+// what memory has is dropped: two changes of one account may be applied in either order. lowered says that the limit was.
+func (d *directory) apply(r Record) (acc *account, lowered bool, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for digest, c := range d.byDigest {
-		if c.acc.id == id {
-			acc = c.acc
-			delete(d.byDigest, digest)
-		}
-	}
-	return acc
-}
-
-// install puts a new account into memory, with the calls the ledger counts for it in month m.
-func (d *directory) install(r Record, m Month, calls uint64) error {
 	pl, err := d.planOf(r)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
-	acc := &account{id: r.ID}
-	acc.plan.Store(pl)
-	acc.rev.Store(r.Rev)
-	acc.setCold(m, calls)
-	d.size.Add(1)
-	d.applySecrets(acc, r)
-	return nil
-}
-
-// apply brings memory up to a changed record, which is durable already. Older news than what memory has is dropped:
-// two changes of one account may be applied in either order. It returns an account whose limit was lowered.
-func (d *directory) apply(r Record) (lowered *account, err error) {
-	pl, err := d.planOf(r)
-	if err != nil {
-		return nil, err
-	}
-	d.applyMu.Lock()
-	defer d.applyMu.Unlock()
-	acc := d.accountOf(r)
+	acc = d.byID[r.ID]
 	switch {
 	case acc == nil:
-		return nil, d.install(r, 0, 0)
-	case acc.rev.Load() >= r.Rev:
-		return nil, nil
-	case pl.limit < acc.plan.Load().limit:
-		lowered = acc
+		acc = &account{id: r.ID}
+		d.byID[r.ID] = acc
+	case acc.rev >= r.Rev:
+		return acc, false, nil
+	default:
+		lowered = pl.limit < acc.plan.Load().limit
 	}
-	acc.rev.Store(r.Rev)
 	acc.plan.Store(pl)
-	d.applySecrets(acc, r)
-	return lowered, nil
-}
-
-// accountOf finds the account of a record by any secret both know. A record remembers only some of the secrets
-// that were rotated out. If more were rotated out, and none of the changes was seen, accountOf looks through
-// all secrets and forgets those of the account, as the record did.
-func (d *directory) accountOf(r Record) *account {
-	for _, secret := range r.secrets() {
-		if c := d.get(&secret.Digest); c != nil {
-			return c.acc
-		}
+	for _, old := range acc.digests {
+		delete(d.byDigest, old)
 	}
-	if len(r.Old) < MaxOldSecrets {
-		return nil
-	}
-	return d.removeAll(r.ID)
-}
-
-// applySecrets adds the record's secrets that memory lacks and ends the one it replaced. The
-// new one comes first, so that the owner is never without a working secret.
-func (d *directory) applySecrets(acc *account, r Record) {
-	if d.get(&r.Digest) == nil {
-		d.put(r.Digest, acc, 0)
-	}
+	acc.rev, acc.digests = r.Rev, []Digest{r.Digest}
+	d.byDigest[r.Digest] = credential{acc: acc}
 	for _, o := range r.Old {
-		if c := d.get(&o.Digest); c != nil {
-			c.until.Store(max(o.Until, over))
-		} else {
-			d.put(o.Digest, acc, max(o.Until, over))
-		}
+		acc.digests = append(acc.digests, o.Digest)
+		d.byDigest[o.Digest] = credential{acc, max(o.Until, over)}
 	}
+	return acc, lowered, nil
 }
 
-// planOf returns the shared plan of accounts like r.
+// planOf returns the shared plan of accounts like r. The caller holds the lock.
 func (d *directory) planOf(r Record) (*plan, error) {
 	key := planKey{r.Tier, r.Limit, r.Status}
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	if pl := d.plans[key]; pl != nil {
 		return pl, nil
 	}

@@ -129,7 +129,7 @@ func TestDiskFails(t *testing.T) {
 			if charged == leased || charged-leased > 1_000 {
 				t.Errorf("%d calls went on from the lease, want some, and at most a hundredth of the quota", charged-leased)
 			}
-			if _, err := keeper.Suspend(ctx, issued.Account.ID); !errors.Is(err, tt.want) {
+			if _, err := keeper.SetStatus(ctx, issued.Account.ID, quota.StatusSuspended); !errors.Is(err, tt.want) {
 				t.Errorf("Suspend() = %v, want %v", err, tt.want)
 			}
 			if _, _, err := keeper.Issue(ctx, quota.IssueRequest{Name: "b", Email: "b@example.com", UseCase: "b"}); !errors.Is(err, tt.want) {
@@ -142,7 +142,7 @@ func TestDiskFails(t *testing.T) {
 			if got := keeper.Warnings(); len(got) != 1 || !strings.HasPrefix(got[0], unkept) || strings.Contains(got[0], path) || !keeper.Stats().Unkept {
 				t.Errorf("Warnings() = %q, want one that begins with %q and has no path", got, unkept)
 			}
-			if _, err := keeper.Suspend(ctx, issued.Account.ID+1); err == nil || len(keeper.Warnings()) != 1 {
+			if _, err := keeper.SetStatus(ctx, issued.Account.ID+1, quota.StatusSuspended); err == nil || len(keeper.Warnings()) != 1 {
 				t.Errorf("Suspend(none) = %v, and the warning is gone", err)
 			}
 			// The committer counts a failure before it reports it.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
+	"maps"
 	"net/mail"
 	"net/netip"
 	"regexp"
@@ -206,14 +206,10 @@ func (a *accounts) create(ctx context.Context, req IssueRequest) (IssuedKey, err
 	}
 }
 
-const (
-	signupWindow = time.Hour
-	// maxSources bounds the memory of the limiter; beyond it the address that was issued a key longest ago is forgotten.
-	maxSources = 1 << 16
-)
+const signupWindow = time.Hour
 
-// signups counts the keys issued to each address in the last hour. Only one is kept in memory
-// and a restart forgets it: it slows abuse down; the limit of keys per e-mail address is in the ledger and survives a restart.
+// signups counts the keys issued to each address in the last hour. It is kept in memory and a restart forgets it: it slows
+// abuse down; the limit of keys per e-mail address is in the ledger and survives a restart.
 type signups struct {
 	limit int // 0: none
 
@@ -238,26 +234,13 @@ func (s *signups) take(addr netip.Addr, now time.Duration) time.Duration {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	maps.DeleteFunc(s.issued, func(_ netip.Prefix, times []time.Duration) bool { return now-slices.Max(times) >= signupWindow })
 	times := slices.DeleteFunc(s.issued[from], func(t time.Duration) bool { return now-t >= signupWindow })
 	if len(times) >= s.limit {
 		return signupWindow - (now - times[0])
 	}
-	if len(times) == 0 && len(s.issued) >= maxSources {
-		s.forgetOldest()
-	}
 	s.issued[from] = append(times, now)
 	return 0
-}
-
-func (s *signups) forgetOldest() {
-	var oldest netip.Prefix
-	least := time.Duration(math.MaxInt64)
-	for from, times := range s.issued {
-		if last := times[len(times)-1]; last < least {
-			oldest, least = from, last
-		}
-	}
-	delete(s.issued, oldest)
 }
 
 // giveBack undoes a take at now whose key was not issued.

@@ -116,7 +116,11 @@ func (k *Keeper) load(ctx context.Context) error {
 	cal.again = newest > cal.month
 	k.clock.cal.Store(cal)
 	return k.store.Load(ctx, cal.month, func(r Record, calls uint64) error {
-		return k.directory.install(r, cal.month, calls)
+		acc, _, err := k.directory.apply(r)
+		if err == nil && calls > 0 {
+			k.leases.install(acc, cal, calls)
+		}
+		return err
 	})
 }
 
@@ -230,8 +234,8 @@ func (k *Keeper) Ready(ctx context.Context) error {
 
 // Stats are counters for metrics.
 type Stats struct {
-	Accounts int64  // accounts in memory, of every status
-	Periods  int    // accounts that called lately
+	Accounts int    // accounts in memory, of every status
+	Periods  int    // accounts that called this month
 	Commits  uint64 // lease commits that succeeded
 	Failures uint64 // lease commits that failed
 	Failing  bool   // the last one did
@@ -241,7 +245,7 @@ type Stats struct {
 
 // Stats returns the counters. It is cheap enough for every scrape.
 func (k *Keeper) Stats() Stats {
-	s := Stats{Accounts: k.directory.size.Load()}
+	s := Stats{Accounts: k.directory.size()}
 	k.leases.stats(&s)
 	blind, unkept := k.health.state()
 	s.Blind, s.Unkept = blind != nil, unkept != nil

@@ -303,7 +303,7 @@ func TestCloseRefusesCalls(t *testing.T) {
 	if _, _, err := old.Issue(context.Background(), quota.IssueRequest{Name: "a", Email: "a@example.com", UseCase: "a"}); err == nil {
 		t.Error("Issue() after Close = nil, want ErrClosed")
 	}
-	if _, err := old.Suspend(context.Background(), key.ID); err == nil {
+	if _, err := old.SetStatus(context.Background(), key.ID, quota.StatusSuspended); err == nil {
 		t.Error("Suspend() after Close = nil, want ErrClosed")
 	}
 	if err := old.Ready(context.Background()); err == nil {

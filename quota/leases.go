@@ -22,7 +22,7 @@ const (
 	sweepEvery = time.Second
 	// idleAfter is how long a key must be silent before its lease is taken back to one call.
 	idleAfter = 2 * time.Second
-	// coldAfter is how long a key must be silent before its period leaves memory.
+	// coldAfter is how long a key must be silent before that call is taken back as well.
 	coldAfter = 10 * time.Minute
 	// settleBatch is how many counts one transaction settles.
 	settleBatch = 10_000
@@ -41,7 +41,7 @@ type leases struct {
 	round    uint64 // commits begun; guarded by commitMu
 
 	mu     sync.Mutex // guards what follows; never held across a call to the store
-	live   []*period  // every period in memory
+	live   []*period  // every period in memory: of keys that called this month, and unsettled ones of earlier months
 	queue  []*period  // periods that want a lease
 	closed bool
 	outage outage
@@ -197,7 +197,7 @@ func (l *leases) planLeases(asked []*period, demand []int, now instant) []change
 }
 
 // takeBack takes back leases that are not used: all of a period that is over, and all but one
-// call of a key that is silent. Of others it takes what is above the longest lease, which
+// call of a key that is silent, in the end that too. Of others it takes what is above the longest lease, which
 // calls leave that waited together and then ended free.
 func (l *leases) takeBack(changes []change, look []*period, now instant) []change {
 	month := l.clock.monthAt(now.unix)
@@ -205,10 +205,13 @@ func (l *leases) takeBack(changes []change, look []*period, now instant) []chang
 		if !p.opened.Load() || p.round == l.round {
 			continue
 		}
+		silence := p.silence(now.mono)
 		switch {
 		case p.month != month:
 			p.reclaim(0)
-		case p.silence(now.mono) >= idleAfter:
+		case silence >= coldAfter:
+			p.reclaim(0)
+		case silence >= idleAfter:
 			p.reclaim(1)
 		default:
 			p.reclaim(leaseSize(p.acc.plan.Load().limit, p.charged(), maxLease))
@@ -288,16 +291,14 @@ func (l *leases) finish(asked []*period, err error) {
 	}
 }
 
-// retire drops settled periods from memory: those of other months, and those of keys that have
-// long been silent, whose count is kept in the account. The caller holds commitMu.
+// retire drops settled periods of other months from memory. The caller holds commitMu.
 func (l *leases) retire(look []*period, now instant) {
 	month := l.clock.monthAt(now.unix)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	gone := map[*period]bool{}
 	for _, p := range look {
-		cold := p.month == month && p.opened.Load() && now.mono-p.quiet >= coldAfter && p.quiet != 0 && !p.mayGainCalls()
-		if (cold || p.month != month) && l.dropLocked(p) {
+		if p.month != month && l.dropLocked(p) {
 			gone[p] = true
 		}
 	}
@@ -314,16 +315,11 @@ func (l *leases) dropLocked(p *period) bool {
 	if p.leased.Load() != p.charged() || p.waiting > 0 || p.queued.Load() || p.unsettled() {
 		return false
 	}
-	current := p.acc.period.Load()
-	if current != p {
+	if current := p.acc.period.Load(); current != p {
 		unlink(current, p)
-		return true
+	} else {
+		p.acc.period.Store(p.prev)
 	}
-	if p.prev != nil {
-		return false // the older month goes first
-	}
-	p.acc.setCold(p.month, p.charged()) // before the period is gone: see account.charged
-	p.acc.period.Store(nil)
 	return true
 }
 

@@ -283,9 +283,9 @@ func (r *modelRun) setStatus() {
 		return // or nobody would be left
 	}
 	act := map[quota.Status]func() error{
-		quota.StatusActive:    func() error { _, err := r.kit.Resume(ctx, a.id); return err },
-		quota.StatusSuspended: func() error { _, err := r.kit.Suspend(ctx, a.id); return err },
-		quota.StatusRevoked:   func() error { _, err := r.kit.Revoke(ctx, a.id); return err },
+		quota.StatusActive:    func() error { _, err := r.kit.SetStatus(ctx, a.id, quota.StatusActive); return err },
+		quota.StatusSuspended: func() error { _, err := r.kit.SetStatus(ctx, a.id, quota.StatusSuspended); return err },
+		quota.StatusRevoked:   func() error { _, err := r.kit.SetStatus(ctx, a.id, quota.StatusRevoked); return err },
 	}[to]
 	var want error
 	if a.status == quota.StatusRevoked && to != quota.StatusRevoked {

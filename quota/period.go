@@ -229,29 +229,31 @@ func (l *leases) periodLocked(acc *account, cal *calendar) *period {
 		}
 	}
 	p := &period{month: cal.month, reset: cal.to, acc: acc, prev: current}
-	calls, _ := acc.coldCalls(cal.month) // own and all calls are distinguished when the period is opened
-	p.word.Store(calls << availBits)
-	p.leased.Store(calls)
 	acc.period.Store(p)
-	acc.cold.Store(0) // after the period is there to be asked
 	l.live = append(l.live, p)
 	return p
+}
+
+// install makes the period of an account that has calls in the month of cal, those of other processes among them. Which
+// are whose is read when it is counted in.
+func (l *leases) install(acc *account, cal *calendar, calls uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.periodLocked(acc, cal)
+	p.word.Store(calls << availBits)
+	p.leased.Store(calls)
 }
 
 // charged returns the calls charged to acc in the month of cal, and as how many they are shown at least. After the clock
 // fell far back, the count of a month that memory does not have is read. A store that fails is taken for no calls, which
 // is only shown: nothing is leased before the count has been read.
 func (l *leases) charged(acc *account, cal *calendar) (calls, shown uint64) {
-	cold, ok := acc.coldCalls(cal.month) // before the period, into which it moves
 	p := acc.period.Load()
 	if p != nil && p.month == cal.month && (p.opened.Load() || !cal.again) {
 		return p.charged(), p.shown.Load()
 	}
-	if !ok {
-		cold, ok = acc.coldCalls(cal.month) // the period has just been dropped
-	}
-	if ok || !cal.again {
-		return cold, 0
+	if !cal.again {
+		return 0, 0
 	}
 	l.mu.Lock()
 	for p != nil && p.month != cal.month {
@@ -259,16 +261,13 @@ func (l *leases) charged(acc *account, cal *calendar) (calls, shown uint64) {
 	}
 	l.mu.Unlock()
 	if p != nil && p.opened.Load() {
-		return p.charged(), 0
+		return p.charged(), p.shown.Load()
 	}
 	ctx, cancel := l.within()
 	defer cancel()
 	batch := []Count{{ID: acc.id, Month: cal.month}}
 	if err := l.store.Counts(ctx, batch); err != nil {
 		return 0, 0
-	}
-	if p == nil {
-		acc.setCold(cal.month, batch[0].Total)
 	}
 	return batch[0].Total, 0
 }

@@ -98,9 +98,6 @@ type Record struct {
 	Old     []OldSecret `json:"old"` // oldest first, at most MaxOldSecrets
 }
 
-// secrets are those that the record remembers, the current one first.
-func (r *Record) secrets() []OldSecret { return append([]OldSecret{{Digest: r.Digest}}, r.Old...) }
-
 // Person is who asked for a key. The zero value is a person who has been erased.
 type Person struct {
 	Name    string `json:"name"`

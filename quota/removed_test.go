@@ -41,7 +41,7 @@ func TestRemovedWhileServing(t *testing.T) {
 					if _, _, err := keeper.Issue(ctx, IssueRequest{Name: "Bob", Email: "bob@example.com", UseCase: "Sums"}); !errors.Is(err, ErrRemoved) {
 						t.Errorf("Issue() = %v, want ErrRemoved", err)
 					}
-					if _, err := keeper.Revoke(ctx, key.Account.ID); !errors.Is(err, ErrRemoved) {
+					if _, err := keeper.SetStatus(ctx, key.Account.ID, StatusRevoked); !errors.Is(err, ErrRemoved) {
 						t.Errorf("Revoke() = %v, want ErrRemoved", err)
 					}
 					digest, _ := ParseKey(key.Secret.Reveal(), keeper.KeyPrefix())

@@ -7,24 +7,20 @@ import (
 	"time"
 )
 
-// However many addresses ask, the limiter's memory is bounded, and the ones that asked last
-// are those it knows.
-func TestSignupsAreBounded(t *testing.T) {
+// An address is forgotten when its hour is over.
+func TestSignupsForget(t *testing.T) {
 	s := &signups{limit: 1, issued: map[netip.Prefix][]time.Duration{}}
-	addr := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }
-	for i := range maxSources + 10 {
-		if wait := s.take(addr(i), time.Duration(i)); wait != 0 {
+	addr := func(i byte) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, i}) }
+	for i := range byte(100) {
+		if wait := s.take(addr(i), time.Duration(i)*time.Minute); wait != 0 {
 			t.Fatalf("take(%v) = %v, want 0", addr(i), wait)
 		}
 	}
-	if len(s.issued) != maxSources {
-		t.Errorf("limiter knows %d addresses, want %d", len(s.issued), maxSources)
+	if len(s.issued) != 60 {
+		t.Errorf("limiter knows %d addresses, want those of the last hour", len(s.issued))
 	}
-	if s.take(addr(0), time.Second) != 0 {
-		t.Error("the address quiet longest is still known")
-	}
-	if wait := s.take(addr(maxSources+9), time.Minute); wait < 59*time.Minute {
-		t.Error("the address that asked last is forgotten")
+	if wait := s.take(addr(99), 100*time.Minute); wait != 59*time.Minute {
+		t.Errorf("the address that asked last has to wait %v, want 59 minutes", wait)
 	}
 }
 

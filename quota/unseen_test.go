@@ -74,8 +74,8 @@ func TestRotatedByFastClock(t *testing.T) {
 	}
 	reloadNow(t, slow)
 	wantAdmit(t, "after the rotation", slow, old, Rotated)
-	_, suspend := slow.Suspend(ctx, id)
-	if _, resume := slow.Resume(ctx, id); suspend != nil || resume != nil {
+	_, suspend := slow.SetStatus(ctx, id, StatusSuspended)
+	if _, resume := slow.SetStatus(ctx, id, StatusActive); suspend != nil || resume != nil {
 		t.Fatal(suspend, resume)
 	}
 	wantAdmit(t, "after a change with the slow clock", slow, old, Rotated)

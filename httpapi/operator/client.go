@@ -120,19 +120,9 @@ func (c *Client) Usage(ctx context.Context, id quota.ID) ([]quota.MonthCalls, er
 	return ask[[]quota.MonthCalls](ctx, c, path(id, "usage"), struct{}{})
 }
 
-// Suspend implements Keys.
-func (c *Client) Suspend(ctx context.Context, id quota.ID) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, path(id, "suspend"), struct{}{})
-}
-
-// Resume implements Keys.
-func (c *Client) Resume(ctx context.Context, id quota.ID) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, path(id, "resume"), struct{}{})
-}
-
-// Revoke implements Keys.
-func (c *Client) Revoke(ctx context.Context, id quota.ID) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, path(id, "revoke"), struct{}{})
+// SetStatus implements Keys.
+func (c *Client) SetStatus(ctx context.Context, id quota.ID, to quota.Status) (quota.Account, error) {
+	return ask[quota.Account](ctx, c, path(id, "status"), to)
 }
 
 // Erase implements Keys.

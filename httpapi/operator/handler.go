@@ -34,6 +34,9 @@ type (
 	}
 )
 
+// statusVerbs say what was done to a key that has a status now.
+var statusVerbs = map[quota.Status]string{quota.StatusActive: "resumed", quota.StatusSuspended: "suspended", quota.StatusRevoked: "revoked"}
+
 const jsonType = "application/json"
 
 // Admin is what an admin listener serves: metrics, keys and the ledger.
@@ -73,21 +76,16 @@ func (a *Admin) Handler() http.Handler {
 	route(mux, "POST /keys/{id}/usage", func(ctx context.Context, id quota.ID, _ struct{}) ([]quota.MonthCalls, error) {
 		return a.Keys.Usage(ctx, id)
 	})
-	for _, verb := range []struct {
-		name, done string
-		change     func(context.Context, quota.ID) (quota.Account, error)
-	}{
-		{"suspend", "key suspended", a.Keys.Suspend},
-		{"resume", "key resumed", a.Keys.Resume},
-		{"revoke", "key revoked", a.Keys.Revoke},
-		{"erase", "key erased", a.Keys.Erase},
-	} {
-		route(mux, "POST /keys/{id}/"+verb.name, func(ctx context.Context, id quota.ID, _ struct{}) (quota.Account, error) {
-			account, err := verb.change(ctx, id)
-			a.log(err, verb.done, "id", id.String())
-			return account, err
-		})
-	}
+	route(mux, "POST /keys/{id}/status", func(ctx context.Context, id quota.ID, to quota.Status) (quota.Account, error) {
+		account, err := a.Keys.SetStatus(ctx, id, to)
+		a.log(err, "key "+statusVerbs[to], "id", id.String())
+		return account, err
+	})
+	route(mux, "POST /keys/{id}/erase", func(ctx context.Context, id quota.ID, _ struct{}) (quota.Account, error) {
+		account, err := a.Keys.Erase(ctx, id)
+		a.log(err, "key erased", "id", id.String())
+		return account, err
+	})
 	route(mux, "POST /keys/{id}/tier", func(ctx context.Context, id quota.ID, in tierBody) (quota.Account, error) {
 		var before quota.Account
 		if found, err := a.Keys.Find(ctx, id.String()); err == nil && len(found) == 1 {

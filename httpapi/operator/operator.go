@@ -13,9 +13,7 @@ type Keys interface {
 	List(ctx context.Context, f quota.Filter, limit int) ([]quota.Account, error)
 	Find(ctx context.Context, text string) ([]quota.Account, error)
 	Usage(ctx context.Context, id quota.ID) ([]quota.MonthCalls, error)
-	Suspend(ctx context.Context, id quota.ID) (quota.Account, error)
-	Resume(ctx context.Context, id quota.ID) (quota.Account, error)
-	Revoke(ctx context.Context, id quota.ID) (quota.Account, error)
+	SetStatus(ctx context.Context, id quota.ID, to quota.Status) (quota.Account, error)
 	Erase(ctx context.Context, id quota.ID) (quota.Account, error)
 	SetTier(ctx context.Context, id quota.ID, tier string, limit uint64) (quota.Account, error)
 }

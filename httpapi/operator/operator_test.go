@@ -57,16 +57,16 @@ func TestAudit(t *testing.T) {
 		t.Errorf("Issue() = %+v, %v, want it refused", refusal, err)
 	}
 	_, err1 := keys.SetTier(ctx, id, "enterprise", 7)
-	_, err2 := keys.Suspend(ctx, id)
-	_, err3 := keys.Resume(ctx, id)
-	_, err4 := keys.Revoke(ctx, id)
+	_, err2 := keys.SetStatus(ctx, id, quota.StatusSuspended)
+	_, err3 := keys.SetStatus(ctx, id, quota.StatusActive)
+	_, err4 := keys.SetStatus(ctx, id, quota.StatusRevoked)
 	_, err5 := keys.Erase(ctx, id)
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	n, err6 := keys.BackupFile(ctx, copied)
 	if err := errors.Join(err1, err2, err3, err4, err5, err6); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := keys.Resume(ctx, id); err == nil {
+	if _, err := keys.SetStatus(ctx, id, quota.StatusActive); err == nil {
 		t.Error("a revoked key was resumed")
 	}
 	want := strings.ReplaceAll(`level=INFO msg="key issued" id=ID tier=free limit=1000 by="admin address"

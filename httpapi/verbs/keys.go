@@ -192,19 +192,26 @@ type (
 	KeysErase struct{ keyChange }
 )
 
+// setStatus gives the key a status and says what was done.
+func (c *keyChange) setStatus(env *verbs.Env, to quota.Status, said string) error {
+	return c.change(env, func(keys operator.Keys, ctx context.Context, id quota.ID) (quota.Account, error) {
+		return keys.SetStatus(ctx, id, to)
+	}, saying(said))
+}
+
 // Run suspends the key.
 func (c *KeysSuspend) Run(env *verbs.Env) error {
-	return c.change(env, operator.Keys.Suspend, saying("suspended"))
+	return c.setStatus(env, quota.StatusSuspended, "suspended")
 }
 
 // Run resumes the key.
 func (c *KeysResume) Run(env *verbs.Env) error {
-	return c.change(env, operator.Keys.Resume, saying("resumed"))
+	return c.setStatus(env, quota.StatusActive, "resumed")
 }
 
 // Run revokes the key.
 func (c *KeysRevoke) Run(env *verbs.Env) error {
-	return c.change(env, operator.Keys.Revoke, saying("revoked"))
+	return c.setStatus(env, quota.StatusRevoked, "revoked")
 }
 
 // Run erases the person.

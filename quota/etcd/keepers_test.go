@@ -222,11 +222,11 @@ func TestChangesReachAllServers(t *testing.T) {
 	}
 	first, id := issue("a@example.com")
 	wait("the new key on the other server", func() bool { return verdict(servers[1], first) == quota.Admitted })
-	if _, err := servers[0].keeper.Suspend(ctx, id); err != nil {
+	if _, err := servers[0].keeper.SetStatus(ctx, id, quota.StatusSuspended); err != nil {
 		t.Fatal(err)
 	}
 	wait("the suspension on the other server", func() bool { return verdict(servers[1], first) == quota.Suspended })
-	if _, err := servers[1].keeper.Resume(ctx, id); err != nil {
+	if _, err := servers[1].keeper.SetStatus(ctx, id, quota.StatusActive); err != nil {
 		t.Fatal(err)
 	}
 	wait("the resumption on the first server", func() bool { return verdict(servers[0], first) == quota.Admitted })
@@ -239,7 +239,7 @@ func TestChangesReachAllServers(t *testing.T) {
 		call.Charge()
 	}
 	servers[1].link.SetCut(true)
-	if _, err := servers[0].keeper.Revoke(ctx, id); err != nil {
+	if _, err := servers[0].keeper.SetStatus(ctx, id, quota.StatusRevoked); err != nil {
 		t.Fatal(err)
 	}
 	wait("the broken watch in Ready and Stats", func() bool {

@@ -110,7 +110,7 @@ func TestEtcdRestored(t *testing.T) {
 	c.Restart(0)
 	c.Wait()
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		_, err := s.keeper.Suspend(ctx, first)
+		_, err := s.keeper.SetStatus(ctx, first, quota.StatusSuspended)
 		if errors.Is(err, quota.ErrRemoved) {
 			break
 		}
