@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -589,6 +590,64 @@ func TestErrorsHideThePerson(t *testing.T) {
 	for _, text := range []string{fmt.Sprintf("%+v", refusal), fmt.Sprint(err1), fmt.Sprint(err2), fmt.Sprint(err3)} {
 		if strings.Contains(text, "secret.person") || text == "<nil>" {
 			t.Errorf("error %q, want one without the address", text)
+		}
+	}
+}
+
+// laggingStore answers an update some time after it was made, as a slow network does: meanwhile the memory of
+// the keeper lags behind the ledger.
+type laggingStore struct{ quota.Store }
+
+func (s laggingStore) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, *quota.Person) error) (quota.Record, error) {
+	defer time.Sleep(5 * time.Millisecond)
+	return s.Store.Update(ctx, id, fn)
+}
+
+// Of many changes of one key by its current secret at once exactly one is admitted. The others get a verdict that says
+// why not, and never an account.
+func TestRotateAtOnce(t *testing.T) {
+	kit := quotatest.New(t, quota.Config{})
+	k, err := quota.NewKeeper(ctx, laggingStore{kit.Ledger}, quota.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close(ctx)
+	for round := range 6 {
+		issued, _, err := k.Issue(ctx, quota.IssueRequest{Name: "A tester", Email: "tester@example.com", UseCase: "Testing"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		digest := kit.KeyOf(issued).Digest
+		won := make(chan quota.IssuedKey, 100) // without a secret: revoked
+		note := func(got quota.IssuedKey, v quota.Verdict, err error) {
+			switch {
+			case err != nil || v != quota.Admitted && v != quota.Rotated && v != quota.Revoked:
+				t.Errorf("a change by a replaced secret = %v, %v", v, err)
+			case v == quota.Admitted:
+				won <- got
+			}
+		}
+		var work sync.WaitGroup
+		for i := range 12 {
+			work.Go(func() {
+				if round > 2 && i == 0 {
+					account, v, err := k.RevokeSelf(ctx, digest)
+					note(quota.IssuedKey{Account: account}, v, err)
+					return
+				}
+				note(k.Rotate(ctx, digest, time.Duration(round%2)*time.Minute))
+			})
+		}
+		work.Wait()
+		if len(won) != 1 {
+			t.Fatalf("%d changes were admitted, want 1", len(won))
+		}
+		got := <-won
+		if got.Account.ID != issued.Account.ID || (got.Secret == "") != (got.Account.Status == quota.StatusRevoked) {
+			t.Errorf("the account is %+v", got.Account)
+		}
+		if got.Secret != "" && k.CheckCurrent(kit.KeyOf(got).Digest) != quota.Admitted {
+			t.Error("the secret of the rotation does not work")
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"modeldex/quota"
 
@@ -30,9 +29,7 @@ func Conformance(t *testing.T, open func(t *testing.T) []quota.Store) {
 		"updates":   testUpdates,
 		"counts":    testCounts,
 		"load":      testLoad,
-		"watch":     testWatch,
 		"copy":      testCopy,
-		"rotations": testRotations,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}
@@ -285,35 +282,6 @@ func testLoad(t *testing.T, stores []quota.Store) {
 	}
 }
 
-// testWatch checks that changes of other processes arrive, and that Watch ends with its context.
-func testWatch(t *testing.T, stores []quota.Store) {
-	ctx, cancel := context.WithCancel(context.Background())
-	last := stores[len(stores)-1]
-	must(t, stores[0].Create(ctx, record(1), person(1), 0))
-	must(t, last.Load(ctx, month, func(quota.Record, uint64) error { return nil }))
-	seen, ended := make(chan quota.Record, 100), make(chan error, 1)
-	go func() { ended <- last.Watch(ctx, func(r quota.Record) { seen <- r }) }()
-	if len(stores) > 1 {
-		must(t, stores[0].Create(ctx, record(2), person(2), 0))
-		revoked, err := stores[0].Update(ctx, record(1).ID, func(r *quota.Record, _ *quota.Person) error { r.Status = quota.StatusRevoked; return nil })
-		must(t, err)
-		for _, want := range []quota.Record{record(2), revoked} {
-			select {
-			case r := <-seen:
-				if diff := cmp.Diff(want, r); diff != "" {
-					t.Errorf("Watch() saw another change:\n%s", diff)
-				}
-			case <-time.After(time.Minute): // far above what any machine needs
-				t.Fatal("Watch() saw nothing")
-			}
-		}
-	}
-	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("Watch() = %v, want that the context was canceled", err)
-	}
-}
-
 // testCopy copies a ledger into a file, and checks that a target with accounts is left alone.
 func testCopy(t *testing.T, stores []quota.Store) {
 	ctx := context.Background()
@@ -349,79 +317,5 @@ func testCopy(t *testing.T, stores []quota.Store) {
 	}
 	if check, err := to.Check(ctx); err != nil || len(check.Findings) > 0 {
 		t.Errorf("Check(copy) = %v, %v", check.Findings, err)
-	}
-}
-
-// laggingStore answers an update some time after it was made, as a slow network does: meanwhile the memory of
-// the keeper lags behind the ledger.
-type laggingStore struct{ quota.Store }
-
-func (s laggingStore) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, *quota.Person) error) (quota.Record, error) {
-	defer time.Sleep(5 * time.Millisecond)
-	return s.Store.Update(ctx, id, fn)
-}
-
-// testRotations changes one key by its current secret many times at once, by rotations and one revocation. Exactly one is
-// admitted, and the secret of a rotation works; the others get a verdict that says why not, and never an account.
-func testRotations(t *testing.T, stores []quota.Store) {
-	ctx := context.Background()
-	keepers := make([]*quota.Keeper, len(stores))
-	for i, s := range stores {
-		k, err := quota.NewKeeper(ctx, laggingStore{s}, quota.Config{})
-		must(t, err)
-		defer func() { must(t, k.Close(ctx)) }()
-		keepers[i] = k
-	}
-	// known waits until all keepers admit a secret, and returns its digest.
-	known := func(secret quota.Secret) quota.Digest {
-		t.Helper()
-		d, _ := quota.ParseKey(secret.Reveal(), "mdx")
-		for _, k := range keepers {
-			for end := time.Now().Add(time.Minute); k.CheckCurrent(d) != quota.Admitted; time.Sleep(time.Millisecond) {
-				if time.Now().After(end) {
-					t.Fatalf("CheckCurrent() = %v, want admitted", k.CheckCurrent(d))
-				}
-			}
-		}
-		return d
-	}
-	for round := range 6 {
-		issued, refusal, err := keepers[0].Issue(ctx, quota.IssueRequest{Name: "A tester", Email: "tester@example.com", UseCase: "Testing"})
-		if err != nil || refusal.Reason != 0 {
-			t.Fatalf("Issue() = %+v, %v", refusal, err)
-		}
-		digest := known(issued.Secret)
-		won := make(chan quota.IssuedKey, 100) // without a secret: revoked
-		note := func(got quota.IssuedKey, v quota.Verdict, err error) {
-			switch {
-			case err != nil || v != quota.Admitted && v != quota.Rotated && v != quota.Revoked:
-				t.Errorf("a change by a replaced secret = %v, %v", v, err)
-			case v == quota.Admitted:
-				won <- got
-			}
-		}
-		var work sync.WaitGroup
-		for _, k := range keepers {
-			for range 6 {
-				work.Go(func() { note(k.Rotate(ctx, digest, time.Duration(round%2)*time.Minute)) })
-			}
-			if round > 2 {
-				work.Go(func() {
-					account, v, err := k.RevokeSelf(ctx, digest)
-					note(quota.IssuedKey{Account: account}, v, err)
-				})
-			}
-		}
-		work.Wait()
-		if len(won) != 1 {
-			t.Fatalf("%d changes were admitted, want 1", len(won))
-		}
-		got := <-won
-		if got.Account.ID != issued.Account.ID || (got.Secret == "") != (got.Account.Status == quota.StatusRevoked) {
-			t.Errorf("the account is %+v", got.Account)
-		}
-		if got.Secret != "" {
-			known(got.Secret)
-		}
 	}
 }
