@@ -155,14 +155,6 @@ func (k *Keeper) Admit(d Digest) Call {
 	if c.Verdict != Admitted {
 		return c
 	}
-	if c.charged >= c.plan.limit {
-		c.burstFull = c.acc.meter.peek(int64(now.mono))
-		if p := c.acc.period.Load(); p != nil && p.shared.Load() && !p.queued.Load() {
-			k.leases.want(p) // other processes may have given calls back
-		}
-		c.Verdict, c.retryAfter = QuotaExhausted, time.Duration(cal.to-now.unix)*time.Second
-		return c
-	}
 	if !c.takeBurst(now.mono) {
 		return c
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -160,7 +161,7 @@ func (k *Keeper) runWatch(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := k.store.Watch(ctx, apply)
 		for err != nil && ctx.Err() == nil {
-			if k.health.setBlind(err) {
+			if note(&k.health.blind, err) {
 				k.cfg.OnError(fmt.Errorf("watching ledger: %w", err))
 			}
 			if err = sleep(ctx, rewatchEvery); err == nil {
@@ -168,7 +169,7 @@ func (k *Keeper) runWatch(ctx context.Context) {
 			}
 		}
 		if ctx.Err() == nil {
-			k.health.setBlind(nil)
+			k.health.blind.Store(nil)
 		}
 	}
 }
@@ -211,8 +212,8 @@ func (k *Keeper) Warnings() (out []string) {
 	if w, ok := k.store.(interface{ Warnings() []string }); ok {
 		out = w.Warnings()
 	}
-	if _, unkept := k.health.state(); unkept != nil {
-		out = append(out, "the last change of keys could not be written: "+reason(unkept))
+	if unkept := k.health.unkept.Load(); unkept != nil {
+		out = append(out, "the last change of keys could not be written: "+reason(*unkept))
 	}
 	return out
 }
@@ -226,10 +227,12 @@ func (k *Keeper) Ready(ctx context.Context) error {
 	if closed {
 		return ErrClosed
 	}
-	blind, _ := k.health.state()
+	if blind := k.health.blind.Load(); blind != nil {
+		failing = errors.Join(failing, *blind)
+	}
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
-	return errors.Join(failing, blind, k.health.noteLost(k.store.Ping(ctx)))
+	return errors.Join(failing, k.health.noteLost(k.store.Ping(ctx)))
 }
 
 // Stats are counters for metrics.
@@ -245,10 +248,8 @@ type Stats struct {
 
 // Stats returns the counters. It is cheap enough for every scrape.
 func (k *Keeper) Stats() Stats {
-	s := Stats{Accounts: k.directory.size()}
+	s := Stats{Accounts: k.directory.size(), Blind: k.health.blind.Load() != nil, Unkept: k.health.unkept.Load() != nil}
 	k.leases.stats(&s)
-	blind, unkept := k.health.state()
-	s.Blind, s.Unkept = blind != nil, unkept != nil
 	return s
 }
 
@@ -260,12 +261,10 @@ func (k *Keeper) KeyPrefix() string { return k.cfg.KeyPrefix }
 
 // health is what is known of the state of the ledger beside the leases.
 type health struct {
-	lost chan struct{} // closed when the store has returned ErrRemoved
-	once sync.Once     // closes lost
-
-	mu     sync.Mutex
-	blind  error // why changes of other processes are not seen; nil when they are
-	unkept error // why the last change of an account could not be written; nil when it was
+	lost   chan struct{}         // closed when the store has returned ErrRemoved
+	once   sync.Once             // closes lost
+	blind  atomic.Pointer[error] // why changes of other processes are not seen; nil when they are
+	unkept atomic.Pointer[error] // why the last change of an account could not be written; nil when it was
 }
 
 // noteLost closes lost if err says that the file is gone, and returns err.
@@ -284,24 +283,14 @@ func (h *health) noteChange(err error) error {
 			return err // the ledger was not at fault
 		}
 	}
-	h.mu.Lock()
-	h.unkept = err
-	h.mu.Unlock()
+	note(&h.unkept, err)
 	return h.noteLost(err)
 }
 
-// setBlind notes whether changes of other processes are seen, and reports whether that has just ended.
-func (h *health) setBlind(err error) (first bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	first = h.blind == nil && err != nil
-	h.blind = err
-	return first
-}
-
-// state returns why changes of other processes are not seen, and why the last change of an account was not written.
-func (h *health) state() (blind, unkept error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.blind, h.unkept
+// note stores an error, or that there is none, and reports whether there was none before.
+func note(at *atomic.Pointer[error], err error) (first bool) {
+	if err == nil {
+		return at.Swap(nil) == nil
+	}
+	return at.Swap(&err) == nil
 }

@@ -85,8 +85,8 @@ func (l *leases) run(ctx context.Context) {
 // want puts p in the committer's queue. It is called once a lease, not once a call.
 func (l *leases) want(p *period) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.wantLocked(p)
-	l.mu.Unlock()
 }
 
 func (l *leases) wantLocked(p *period) {
@@ -113,23 +113,30 @@ func (l *leases) commit(sweeping bool) {
 	l.commitMu.Lock()
 	defer l.commitMu.Unlock()
 	l.round++
-	asked, demand, look := l.takeQueue(sweeping)
+	asked, demand := l.takeQueue()
+	var look []*period
+	if sweeping {
+		look = l.periods()
+	}
 	now := l.clock.instant()
 	err := l.readCounts(asked, now)
 	if err == nil {
 		changes := l.takeBack(l.planLeases(asked, demand, now), look, now)
 		if len(changes) == 0 && (len(asked) == 0 || l.outage.err != nil) {
-			err = l.ping() // a removed file is noticed without traffic, and that a store that failed is back
+			// A removed file is noticed without traffic, and that a store that failed is back.
+			err = l.within(l.store.Ping)
 		} else {
 			err = l.write(changes)
 		}
 	}
-	l.retire(look, now)
+	if sweeping {
+		l.retire(now)
+	}
 	l.finish(asked, l.health.noteLost(err))
 }
 
-// takeQueue empties the queue and returns it with the number of callers waiting for each, and in a sweep all periods.
-func (l *leases) takeQueue(sweeping bool) (asked []*period, demand []int, look []*period) {
+// takeQueue empties the queue and returns it with the number of callers waiting for each.
+func (l *leases) takeQueue() (asked []*period, demand []int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	asked, l.queue = l.queue, nil
@@ -137,15 +144,20 @@ func (l *leases) takeQueue(sweeping bool) (asked []*period, demand []int, look [
 		demand = append(demand, p.waiting)
 		p.queued.Store(false) // from here on a charge asks again
 	}
-	if sweeping {
-		look = slices.Clone(l.live)
-	}
-	return asked, demand, look
+	return asked, demand
 }
 
-// within returns a context that ends when a request to the store takes too long.
-func (l *leases) within() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), l.cfg.StoreTimeout)
+func (l *leases) periods() []*period {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.live)
+}
+
+// within makes a request to the store, which ends when it takes too long.
+func (l *leases) within(ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), l.cfg.StoreTimeout)
+	defer cancel()
+	return ask(ctx)
 }
 
 // readCounts reads the ledger's counts of periods that are counted in for the first time, and of exhausted ones that other
@@ -163,9 +175,7 @@ func (l *leases) readCounts(asked []*period, now instant) error {
 	if len(stale) == 0 {
 		return nil
 	}
-	ctx, cancel := l.within()
-	defer cancel()
-	if err := l.store.Counts(ctx, batch); err != nil {
+	if err := l.within(func(ctx context.Context) error { return l.store.Counts(ctx, batch) }); err != nil {
 		return err
 	}
 	for i, p := range stale {
@@ -235,9 +245,7 @@ func (l *leases) write(changes []change) error {
 			batch[i].Before = c.p.written
 		}
 	}
-	ctx, cancel := l.within()
-	defer cancel()
-	if err := l.store.Reserve(ctx, batch); err != nil {
+	if err := l.within(func(ctx context.Context) error { return l.store.Reserve(ctx, batch) }); err != nil {
 		for _, c := range changes {
 			c.p.dirty = true
 		}
@@ -248,12 +256,6 @@ func (l *leases) write(changes []change) error {
 		c.p.stored(batch[i], c.grow)
 	}
 	return nil
-}
-
-func (l *leases) ping() error {
-	ctx, cancel := l.within()
-	defer cancel()
-	return l.store.Ping(ctx)
 }
 
 // finish wakes those who wait, and notes and reports the beginning and the end of an outage, once each. While it lasts
@@ -292,23 +294,15 @@ func (l *leases) finish(asked []*period, err error) {
 }
 
 // retire drops settled periods of other months from memory. The caller holds commitMu.
-func (l *leases) retire(look []*period, now instant) {
+func (l *leases) retire(now instant) {
 	month := l.clock.monthAt(now.unix)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	gone := map[*period]bool{}
-	for _, p := range look {
-		if p.month != month && l.dropLocked(p) {
-			gone[p] = true
-		}
-	}
-	if len(gone) > 0 {
-		l.live = slices.DeleteFunc(l.live, func(p *period) bool { return gone[p] })
-	}
+	l.live = slices.DeleteFunc(l.live, func(p *period) bool { return p.month != month && p.drop() })
 }
 
-// dropLocked unlinks p if nothing is leased, held, waiting or unwritten in it.
-func (l *leases) dropLocked(p *period) bool {
+// drop unlinks p if nothing is leased, held, waiting or unwritten in it. The caller holds both locks.
+func (p *period) drop() bool {
 	if p.opened.Load() {
 		p.reclaim(0)
 	}
@@ -341,10 +335,7 @@ func (l *leases) close() bool {
 func (l *leases) drain() (held uint64) {
 	l.commitMu.Lock()
 	defer l.commitMu.Unlock()
-	l.mu.Lock()
-	live := slices.Clone(l.live)
-	l.mu.Unlock()
-	for _, p := range live {
+	for _, p := range l.periods() {
 		p.reclaim(0)
 		held += p.spent() - p.charged()
 	}
@@ -440,6 +431,9 @@ func (l *leases) tryHold(c *Call, n uint64) (*period, chan struct{}, Verdict) {
 	}
 	switch {
 	case p.charged()+c.calls+n > pl.limit:
+		if p.shared.Load() {
+			l.wantLocked(p) // other processes may have given calls back
+		}
 		return refuse(QuotaExhausted, time.Duration(p.reset-now.unix)*time.Second)
 	case p.holdWithin(pl.limit, n):
 		c.held, c.calls = p, c.calls+n

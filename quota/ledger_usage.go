@@ -44,9 +44,9 @@ func readCount(k, v []byte) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("count of %s: %w", idFromKey(k), err)
 	}
-	in := reader{b: payload}
+	in := newReader(payload)
 	calls := in.uvarint()
-	if in.bad || len(in.b) > 0 || calls > MaxLimit {
+	if in.bad || in.Len() > 0 || calls > MaxLimit {
 		return 0, fmt.Errorf("%w: count of %s cannot be read", ErrCorrupt, idFromKey(k))
 	}
 	return calls, nil
@@ -209,7 +209,7 @@ func readHistory(k, v []byte) (out []MonthCalls, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("history of %s: %w", idFromKey(k), err)
 	}
-	for in := (reader{b: payload}); len(in.b) > 0; {
+	for in := newReader(payload); in.Len() > 0; {
 		one := MonthCalls{Month(in.uvarint()), in.uvarint()}
 		if in.bad || one.Calls > MaxLimit || len(out) > 0 && out[len(out)-1].Month >= one.Month {
 			return nil, fmt.Errorf("%w: history of %s cannot be read", ErrCorrupt, idFromKey(k))

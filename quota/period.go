@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"context"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -263,10 +264,8 @@ func (l *leases) charged(acc *account, cal *calendar) (calls, shown uint64) {
 	if p != nil && p.opened.Load() {
 		return p.charged(), p.shown.Load()
 	}
-	ctx, cancel := l.within()
-	defer cancel()
 	batch := []Count{{ID: acc.id, Month: cal.month}}
-	if err := l.store.Counts(ctx, batch); err != nil {
+	if l.within(func(ctx context.Context) error { return l.store.Counts(ctx, batch) }) != nil {
 		return 0, 0
 	}
 	return batch[0].Total, 0

@@ -1,11 +1,13 @@
 package quota
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -121,12 +123,8 @@ var stored = jsonv2.JoinOptions(jsontext.EscapeForHTML(true), jsontext.EscapeFor
 
 func encodeStored(v any) ([]byte, error) { return jsonv2.Marshal(v, stored) }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 func sealSum(version byte, key, payload []byte) uint32 {
-	sum := crc32.Update(0, castagnoli, []byte{version})
-	sum = crc32.Update(sum, castagnoli, key)
-	return crc32.Update(sum, castagnoli, payload)
+	return crc32.Checksum(slices.Concat([]byte{version}, key, payload), crc32.MakeTable(crc32.Castagnoli))
 }
 
 func seal(key, payload []byte) []byte {
@@ -177,22 +175,22 @@ func appendString(b []byte, s string) []byte {
 
 // decodeRecord reads what encode wrote. The record shares no memory with b.
 func decodeRecord(id ID, b []byte) (Record, error) {
-	in := reader{b: b}
+	in := newReader(b)
 	r := Record{ID: id, Status: Status(in.byte())}
 	r.Erased = in.byte()&erasedFlag != 0
 	r.Rev, r.Limit = in.uvarint(), in.uvarint()
 	r.Created, r.Changed = in.varint(), in.varint()
 	r.Tier, r.Hint = in.string(), in.string()
-	in.digest(&r.Digest)
+	in.bytes(r.Digest[:])
 	n := int(in.byte())
 	if n > 0 && n <= MaxOldSecrets {
 		r.Old = make([]OldSecret, n)
 	}
 	for i := range r.Old {
-		in.digest(&r.Old[i].Digest)
+		in.bytes(r.Old[i].Digest[:])
 		r.Old[i].Until = in.varint()
 	}
-	if err := r.Check(); in.bad || len(in.b) > 0 || n > MaxOldSecrets || err != nil {
+	if err := r.Check(); in.bad || in.Len() > 0 || n > MaxOldSecrets || err != nil {
 		return Record{}, fmt.Errorf("%w: account %s cannot be read", ErrCorrupt, id)
 	}
 	return r, nil
@@ -219,52 +217,42 @@ func (r *Record) Check() error {
 
 func unixTime(s int64) time.Time { return time.Unix(s, 0).UTC() }
 
-// reader takes values off the front of b; bad means that one of them was missing.
+// reader reads the values of a payload one after the other; bad means that one of them was missing.
 type reader struct {
-	b   []byte
+	bytes.Reader
 	bad bool
 }
 
-func (in *reader) take(n int) []byte {
-	if n < 0 || n > len(in.b) {
-		in.bad, in.b = true, nil
-		return nil
-	}
-	out := in.b[:n]
-	in.b = in.b[n:]
-	return out
-}
+func newReader(payload []byte) *reader { return &reader{Reader: *bytes.NewReader(payload)} }
 
 func (in *reader) byte() byte {
-	if b := in.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-// took takes the n bytes of a number; 0 or less: there was none.
-func (in *reader) took(n int) {
-	if n <= 0 {
-		n = -1
-	}
-	in.take(n)
+	b, err := in.ReadByte()
+	in.bad = in.bad || err != nil
+	return b
 }
 
 func (in *reader) uvarint() uint64 {
-	v, n := binary.Uvarint(in.b)
-	in.took(n)
+	v, err := binary.ReadUvarint(in)
+	in.bad = in.bad || err != nil
 	return v
 }
 
 func (in *reader) varint() int64 {
-	v, n := binary.Varint(in.b)
-	in.took(n)
+	v, err := binary.ReadVarint(in)
+	in.bad = in.bad || err != nil
 	return v
 }
 
-func (in *reader) string() string { return string(in.take(int(min(in.uvarint(), 1<<20)))) }
+func (in *reader) bytes(out []byte) {
+	_, err := io.ReadFull(in, out)
+	in.bad = in.bad || err != nil
+}
 
-func (in *reader) digest(d *Digest) { copy(d[:], in.take(len(d))) }
+func (in *reader) string() string {
+	out := make([]byte, min(in.uvarint(), uint64(in.Len())+1)) // one more than there is: bad
+	in.bytes(out)
+	return string(out)
+}
 
 const (
 	idPrefix = "key_"
