@@ -64,8 +64,7 @@ type KeyUsage struct {
 	Usage []quota.MonthCalls `json:"usage"`
 }
 
-// keyView is the view at a time. The account lists old secrets from the first to stop working to
-// the last.
+// keyView is the view at a time. The account lists old secrets from the first to stop working to the last.
 func keyView(a quota.Account, secret string, now time.Time) KeyView {
 	v := KeyView{
 		ID: a.ID.String(), Key: secret, Hint: a.Hint, Name: a.Name, Tier: a.Tier, Status: a.Status.String(),

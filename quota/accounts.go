@@ -14,8 +14,7 @@ const MaxGrace = 7 * 24 * time.Hour
 // ErrGrace is returned when a grace is negative or above MaxGrace.
 var ErrGrace = errors.New("grace must be 0 to 604800 seconds")
 
-// Account is what may be shown of an account: to its owner, apart from the person, and to
-// operators.
+// Account is what may be shown of an account: to its owner, apart from the person, and to operators.
 type Account struct {
 	ID        ID          `json:"id"`
 	Hint      string      `json:"hint"`
@@ -135,8 +134,7 @@ func (a *accounts) Rotate(ctx context.Context, d Digest, grace time.Duration) (I
 	return IssuedKey{Secret: secret, Account: account}, Admitted, nil
 }
 
-// RevokeSelf ends the account of digest d for ever, on its owner's word. Like Rotate it wants
-// the current secret.
+// RevokeSelf ends the account of digest d for ever, on its owner's word. Like Rotate it wants the current secret.
 func (a *accounts) RevokeSelf(ctx context.Context, d Digest) (Account, Verdict, error) {
 	return a.changeOwn(ctx, d, func(r *Record) { r.Status = StatusRevoked })
 }
@@ -204,9 +202,8 @@ func (a *accounts) SetStatus(ctx context.Context, id ID, to Status) (Account, er
 	})
 }
 
-// SetTier moves an account to a tier, with a custom monthly limit or 0 for the tier's. Calls
-// already counted stay counted. ErrUnknownTier, ErrNeedsLimit and ErrLimitRange tell what
-// does not fit.
+// SetTier moves an account to a tier, with a custom monthly limit or 0 for the tier's. Calls already counted stay
+// counted. ErrUnknownTier, ErrNeedsLimit and ErrLimitRange tell what does not fit.
 func (a *accounts) SetTier(ctx context.Context, id ID, tier string, limit uint64) (Account, error) {
 	if _, _, err := a.directory.limitOf(tier, limit); err != nil {
 		return Account{}, ofAccount(id, err)
@@ -220,9 +217,8 @@ func (a *accounts) SetTier(ctx context.Context, id ID, tier string, limit uint64
 	})
 }
 
-// Erase removes name, e-mail address and use case and revokes the account. Digest and counts
-// stay, so that the key stays rejected and the sums right. The bytes leave the file when it is
-// compacted.
+// Erase removes name, e-mail address and use case and revokes the account. Digest and counts stay, so that the key
+// stays rejected and the sums right. The bytes leave the file when it is compacted.
 func (a *accounts) Erase(ctx context.Context, id ID) (Account, error) {
 	return a.change(ctx, id, func(r *Record, p *Person) error {
 		*p = Person{}
@@ -259,9 +255,8 @@ func (a *accounts) Find(ctx context.Context, text string) ([]Account, error) {
 	return []Account{account}, err
 }
 
-// List returns the accounts matching f, oldest first, at most limit of them; 0 means no limit.
-// The next page begins with Filter.After set to the last id. A tier that neither the configuration nor an account has is
-// ErrUnknownTier.
+// List returns the accounts matching f, oldest first, at most limit of them; 0 means no limit. The next page begins
+// with Filter.After set to the last id. A tier that neither the configuration nor an account has is ErrUnknownTier.
 func (a *accounts) List(ctx context.Context, f Filter, limit int) ([]Account, error) {
 	out := []Account{}
 	err := a.store.Find(ctx, f, func(r Record, p Person) bool {
@@ -279,8 +274,7 @@ func (a *accounts) List(ctx context.Context, f Filter, limit int) ([]Account, er
 	return out, nil
 }
 
-// Usage returns the calls of every month of an account's history, oldest first; the month
-// being counted is exact.
+// Usage returns the calls of every month of an account's history, oldest first; the month being counted is exact.
 func (a *accounts) Usage(ctx context.Context, id ID) ([]MonthCalls, error) {
 	months, err := a.store.Usage(ctx, id)
 	if err != nil {

@@ -39,8 +39,7 @@ func (v Verdict) String() string {
 // NoTier is the tier in the standing of an unknown key.
 const NoTier = "none"
 
-// Standing is what is left of a key's allowances after a call. That of an unknown key is zero, in
-// tier NoTier.
+// Standing is what is left of a key's allowances after a call. That of an unknown key is zero, in tier NoTier.
 type Standing struct {
 	Tier      string
 	Limit     uint64 // calls per month
@@ -61,9 +60,8 @@ func (s Standing) RetrySeconds() int64 {
 	return max(1, int64((s.RetryAfter+time.Second-1)/time.Second))
 }
 
-// Call is one call being decided. An admitted one from Admit holds a leased call until the
-// first Charge or Release; what comes later only reports. A Call belongs to one goroutine;
-// copies of it must not be charged as well.
+// Call is one call being decided. An admitted one from Admit holds a leased call until the first Charge or Release;
+// what comes later only reports. A Call belongs to one goroutine; copies of it must not be charged as well.
 type Call struct {
 	Verdict Verdict
 
@@ -87,9 +85,8 @@ func (c *Call) ID() ID {
 	return c.acc.id
 }
 
-// Charge counts the call and returns the standing after it. Remaining comes from the one
-// atomic step that counted: over parallel calls it falls by exactly one each, or by what Extend
-// made of it.
+// Charge counts the call and returns the standing after it. Remaining comes from the one atomic step that counted: over
+// parallel calls it falls by exactly one each, or by what Extend made of it.
 func (c *Call) Charge() Standing {
 	if p := c.held; p != nil {
 		c.held = nil
@@ -116,11 +113,10 @@ func (c *Call) Release() Standing {
 // available, so that no lease overflows.
 const maxExtend = 1 << (availBits - 1)
 
-// Extend makes a call that Admit returned cost a number of calls, 1 to maxExtend, in place of one.
-// It is all or nothing: on any verdict but Admitted the call still holds the one it had, to be
-// released, and its standing says how long to wait. QuotaExhausted means that the month has fewer
-// calls left. Like Admit it waits at most Config.LeaseWait for a lease. Charge then counts all of
-// them in one step, and Release gives all of them back.
+// Extend makes a call that Admit returned cost a number of calls, 1 to maxExtend, in place of one. It is all or
+// nothing: on any verdict but Admitted the call still holds the one it had, to be released, and its standing says how
+// long to wait. QuotaExhausted means that the month has fewer calls left. Like Admit it waits at most Config.LeaseWait
+// for a lease. Charge then counts all of them in one step, and Release gives all of them back.
 func (c *Call) Extend(calls uint64) Verdict {
 	calls = min(calls, maxExtend)
 	if c.held == nil || calls <= c.calls {
@@ -146,10 +142,9 @@ func (c *Call) Standing() Standing {
 	}
 }
 
-// Admit decides one call of the key with digest d: it authenticates, counts the burst and
-// holds one call of the month's quota. A rejected call costs neither burst nor quota. It takes
-// well under a microsecond and allocates nothing, except when the key has no lease to spend
-// from: then it waits for one, at most Config.LeaseWait. Safe for concurrent use.
+// Admit decides one call of the key with digest d: it authenticates, counts the burst and holds one call of the month's
+// quota. A rejected call costs neither burst nor quota. It takes well under a microsecond and allocates nothing, except
+// when the key has no lease to spend from: then it waits for one, at most Config.LeaseWait. Safe for concurrent use.
 func (k *Keeper) Admit(d Digest) Call {
 	c, now, cal := k.begin(&d)
 	if c.Verdict != Admitted {

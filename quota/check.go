@@ -53,9 +53,8 @@ func (r *Report) AddAccount(a Record, person bool) {
 	}
 }
 
-// Check reads the ledger at path, which no running server may hold, and reports everything
-// that is wrong inside it. The error is for a file that cannot be read at all. Findings name
-// accounts by id, never by person.
+// Check reads the ledger at path, which no running server may hold, and reports everything that is wrong inside it. The
+// error is for a file that cannot be read at all. Findings name accounts by id, never by person.
 func Check(path string) (Report, error) {
 	l, err := Open(path, Options{ReadOnly: true})
 	if err != nil {
@@ -65,8 +64,7 @@ func Check(path string) (Report, error) {
 	return report, errors.Join(err, l.Close())
 }
 
-// Check is the package's Check for an open ledger. It takes seconds for a million accounts,
-// during which changes go on.
+// Check is the package's Check for an open ledger. It takes seconds for a million accounts, during which changes go on.
 func (l *Ledger) Check(ctx context.Context) (Report, error) {
 	report := Report{Months: []Month{}, Findings: []string{}}
 	err := l.view(ctx, "checking", func(tx *bolt.Tx) error {

@@ -11,15 +11,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalEmail is the form in which addresses are stored and shown: that in which they were given,
-// in lower case.
+// normalEmail is the form in which addresses are stored and shown: that in which they were given, in lower case.
 func normalEmail(email string) string { return strings.ToLower(email) }
 
-// matchEmail is the form in which addresses are compared: Unicode's compatibility form and full
-// case folding (NFKC, Unicode 3.13), and the domain as IDNA writes it. Mail to two addresses with
-// one such form reaches, at nearly every provider, one mailbox. With plusTags everything from the
-// first + of the local part is left out, which many providers deliver to the same mailbox, but not
-// all.
+// matchEmail is the form in which addresses are compared: Unicode's compatibility form and full case folding (NFKC,
+// Unicode 3.13), and the domain as IDNA writes it. Mail to two addresses with one such form reaches, at nearly every
+// provider, one mailbox. With plusTags everything from the first + of the local part is left out, which many providers
+// deliver to the same mailbox, but not all.
 func matchEmail(email string, plusTags bool) string {
 	at := strings.LastIndexByte(email, '@')
 	if at < 0 {

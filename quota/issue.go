@@ -103,9 +103,8 @@ func textFault(s string, most int) string {
 	return ""
 }
 
-// nameFault is textFault for a line that operators read in lists. A line break could forge a row of
-// a list. A character that has no width or changes the direction of writing could make one name
-// look like another.
+// nameFault is textFault for a line that operators read in lists. A line break could forge a row of a list. A character
+// that has no width or changes the direction of writing could make one name look like another.
 func nameFault(s string) string {
 	fault := textFault(s, MaxName)
 	if fault == "" && strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }) {
@@ -131,8 +130,7 @@ func emailFault(s string) string {
 // internationalised names have them.
 var domainName = regexp.MustCompile(`^([\pL\p{Nd}\pM]([\pL\p{Nd}\pM-]{0,61}[\pL\p{Nd}\pM])?\.)+[\pL\p{Nd}\pM]([\pL\p{Nd}\pM-]{0,61}[\pL\p{Nd}\pM])?$`)
 
-// validEmail accepts a bare address whose domain is a name: no display name, no comment, no
-// address literal.
+// validEmail accepts a bare address whose domain is a name: no display name, no comment, no address literal.
 func validEmail(s string) bool {
 	addr, err := mail.ParseAddress(s)
 	if err != nil || addr.Address != s || addr.Name != "" {
@@ -225,8 +223,7 @@ func sourceOf(addr netip.Addr) (netip.Prefix, bool) {
 	return p, err == nil && addr.IsValid()
 }
 
-// take counts a key issued to addr at now. Above the limit it counts nothing and returns how
-// long to wait.
+// take counts a key issued to addr at now. Above the limit it counts nothing and returns how long to wait.
 func (s *signups) take(addr netip.Addr, now time.Duration) time.Duration {
 	from, counted := sourceOf(addr)
 	if s.limit <= 0 || !counted {

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Config tunes a Keeper. The zero value is a working keeper with the contract's tiers and no
-// limits on issuing.
+// Config tunes a Keeper. The zero value is a working keeper with the contract's tiers and no limits on issuing.
 type Config struct {
 	Tiers     Tiers  // empty: defaultTiers
 	KeyPrefix string // what new keys start with; empty: "mdx"
@@ -20,9 +19,8 @@ type Config struct {
 	// SignupsPerHour is how many keys one address may be issued within an hour; 0: no limit.
 	// Local requests, operators and unknown addresses are exempt.
 	SignupsPerHour int
-	// KeysPerEmail is how many keys that are not revoked an e-mail address may have; 0: no limit.
-	// Local requests and operators are exempt. Addresses are compared after NFKC, case folding and
-	// IDNA.
+	// KeysPerEmail is how many keys that are not revoked an e-mail address may have; 0: no limit. Local requests and
+	// operators are exempt. Addresses are compared after NFKC, case folding and IDNA.
 	KeysPerEmail int
 	// PlusTags compares e-mail addresses without the tag after a plus sign: name+tag@example.com
 	// counts as name@example.com.
@@ -125,10 +123,9 @@ func (k *Keeper) load(ctx context.Context) error {
 	})
 }
 
-// Close stops the keeper and settles the ledger: calls leased and never spent are taken back,
-// so the counts are exact. From its first moment on no call is admitted. Calls still held are
-// waited for until ctx ends; those held longer stay counted. The store is left open. A
-// second Close returns ErrClosed.
+// Close stops the keeper and settles the ledger: calls leased and never spent are taken back, so the counts are exact.
+// From its first moment on no call is admitted. Calls still held are waited for until ctx ends; those held longer stay
+// counted. The store is left open. A second Close returns ErrClosed.
 func (k *Keeper) Close(ctx context.Context) error {
 	if !k.leases.close() {
 		return ErrClosed
@@ -200,10 +197,9 @@ func (k *Keeper) reload(ctx context.Context) error {
 // loadTimeout bounds one reading of all accounts: a million take some seconds.
 const loadTimeout = time.Minute
 
-// Lost returns a channel that is closed once the ledger's file was removed or replaced while it
-// was in use (ErrRemoved). Nothing written from then on would be found after a restart, so
-// nothing is acknowledged any more, and the process should end with an error. It is noticed at
-// every write, and within about a second without one.
+// Lost returns a channel that is closed once the ledger's file was removed or replaced while it was in use
+// (ErrRemoved). Nothing written from then on would be found after a restart, so nothing is acknowledged any more, and
+// the process should end with an error. It is noticed at every write, and within about a second without one.
 func (k *Keeper) Lost() <-chan struct{} { return k.health.lost }
 
 // Warnings lists what an operator has to know and does not keep the keeper from answering calls: what the store found

@@ -19,8 +19,7 @@ const (
 	maxSecret   = maxPrefix + 1 + randomChars + checkChars
 )
 
-// Digest is the SHA-256 of a secret: all that is stored, compared or logged of it. The zero
-// value belongs to no secret.
+// Digest is the SHA-256 of a secret: all that is stored, compared or logged of it. The zero value belongs to no secret.
 type Digest [sha256.Size]byte
 
 // String returns the digest in hexadecimal.
@@ -76,9 +75,8 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// NewSecret makes a secret: prefix, an underscore, 30 random base62 characters, and the CRC32
-// (IEEE) of everything before it as 6 base62 characters, most significant first. The prefix
-// must pass CheckPrefix.
+// NewSecret makes a secret: prefix, an underscore, 30 random base62 characters, and the CRC32 (IEEE) of everything
+// before it as 6 base62 characters, most significant first. The prefix must pass CheckPrefix.
 func NewSecret(prefix string) Secret {
 	b := append(make([]byte, 0, maxSecret), prefix+"_"...)
 	for end := len(b) + randomChars; len(b) < end; {

@@ -49,9 +49,8 @@ type Options struct {
 	OpenFile func(name string, flag int, perm os.FileMode) (*os.File, error)
 }
 
-// Ledger is a Store in one bbolt file, which one process holds at a time. Safe for concurrent
-// use. Every method returns an error wrapping one of the package's sentinels, and the file's
-// name, when the file fails it.
+// Ledger is a Store in one bbolt file, which one process holds at a time. Safe for concurrent use. Every method returns
+// an error wrapping one of the package's sentinels, and the file's name, when the file fails it.
 type Ledger struct {
 	path     string
 	db       *bolt.DB
@@ -62,10 +61,9 @@ type Ledger struct {
 
 var _ Store = (*Ledger)(nil)
 
-// Open opens the ledger at path, creating the file (but no directory) when it is missing. It
-// waits at most opt.Timeout for the file lock, then returns ErrLocked. Other errors by name:
-// ErrNoDirectory, ErrNotLedger, ErrVersion, ErrTruncated, ErrCorrupt, ErrReadOnly,
-// ErrPermission, ErrDiskFull.
+// Open opens the ledger at path, creating the file (but no directory) when it is missing. It waits at most opt.Timeout
+// for the file lock, then returns ErrLocked. Other errors by name: ErrNoDirectory, ErrNotLedger, ErrVersion,
+// ErrTruncated, ErrCorrupt, ErrReadOnly, ErrPermission, ErrDiskFull.
 func Open(path string, opt Options) (*Ledger, error) {
 	l := &Ledger{path: path}
 	if err := l.open(opt); err != nil {
@@ -323,10 +321,9 @@ func (l *Ledger) view(ctx context.Context, act string, fn func(*bolt.Tx) error) 
 	return l.run(ctx, act, l.db.View, fn)
 }
 
-// update runs fn in a write transaction, and then checks that the file it wrote to is still at its
-// path. What was written to a removed file is not durable and must not be acknowledged. Not
-// db.Batch: it may commit on a goroutine of its own, where a damaged page would end the process
-// instead of reaching guard.
+// update runs fn in a write transaction, and then checks that the file it wrote to is still at its path. What was
+// written to a removed file is not durable and must not be acknowledged. Not db.Batch: it may commit on a goroutine of
+// its own, where a damaged page would end the process instead of reaching guard.
 func (l *Ledger) update(ctx context.Context, fn func(*bolt.Tx) error) error {
 	if err := l.run(ctx, "writing", l.db.Update, fn); err != nil {
 		return err

@@ -45,10 +45,9 @@ func ParseMonth(s string) (Month, error) {
 	return MonthOf(t), nil
 }
 
-// backSlack is how far behind the month being counted the clock may fall before it is
-// believed. Leap seconds, NTP steps, resumed machines and hardware clocks kept in local time
-// (up to 14 hours) stay inside it, so none of them reopens a month that has ended. A clock
-// further behind was wrong before, and is followed.
+// backSlack is how far behind the month being counted the clock may fall before it is believed. Leap seconds, NTP
+// steps, resumed machines and hardware clocks kept in local time (up to 14 hours) stay inside it, so none of them
+// reopens a month that has ended. A clock further behind was wrong before, and is followed.
 const backSlack = 24 * time.Hour
 
 // calendar is a month being counted and the seconds of the clock for which it is counted.
@@ -86,9 +85,8 @@ func (c *clock) instant() instant {
 	return instant{t.Unix(), t.Sub(c.started)}
 }
 
-// calendar returns the month to count in at the given second of the wall clock. A month is
-// left for a later one when its end has come, and for an earlier one only when the clock has
-// fallen far behind: see backSlack.
+// calendar returns the month to count in at the given second of the wall clock. A month is left for a later one when
+// its end has come, and for an earlier one only when the clock has fallen far behind: see backSlack.
 func (c *clock) calendar(unix int64) *calendar {
 	for {
 		cal := c.cal.Load()

@@ -101,9 +101,8 @@ func (p *period) spent() uint64 { return p.leased.Load() - p.word.Load()&availMa
 
 func (p *period) charged() uint64 { return p.word.Load() >> availBits }
 
-// growth returns by how many calls the lease should grow: enough for all callers that wait, and to
-// be leaseSize ahead of the calls charged. Growth by less than half of leaseSize is left for
-// later.
+// growth returns by how many calls the lease should grow: enough for all callers that wait, and to be leaseSize ahead
+// of the calls charged. Growth by less than half of leaseSize is left for later.
 func (p *period) growth(limit, waiting uint64, now, span time.Duration) uint64 {
 	spent, leased, charged := p.spent(), p.leased.Load(), p.charged()
 	size := leaseSize(limit, charged, uint64(float64(p.traffic(now, spent))*span.Seconds())+waiting)

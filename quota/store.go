@@ -5,8 +5,7 @@ import (
 	"errors"
 )
 
-// Errors of opening and checking a ledger. Each is wrapped with the file's name, the cause and
-// what to do.
+// Errors of opening and checking a ledger. Each is wrapped with the file's name, the cause and what to do.
 var (
 	// ErrLocked is returned when another process holds the ledger.
 	ErrLocked = errors.New("file is locked by another process")
@@ -63,9 +62,8 @@ var (
 // not known whether it was done: every method that writes may be repeated with the same
 // arguments and then leaves the same state. All methods are safe for concurrent use.
 type Store interface {
-	// Load calls fn for every account with the calls counted for it in month by all
-	// processes together. It stops at fn's first error and returns it. The order is
-	// the store's.
+	// Load calls fn for every account with the calls counted for it in month by all processes together. It stops at
+	// fn's first error and returns it. The order is the store's.
 	Load(ctx context.Context, month Month, fn func(r Record, calls uint64) error) error
 
 	// Newest returns the newest month in which calls were counted, 0 when there is none.
@@ -82,10 +80,9 @@ type Store interface {
 	// accounts that are not revoked. Counting and storing are one step.
 	Create(ctx context.Context, r Record, p Person, perEmail int) error
 
-	// Update changes one account in one step: fn gets what is stored and changes it, and may
-	// run more than once. Rev is raised by the store. A person changed to the zero value is
-	// removed; no other change to the person is kept. An error of fn is returned as it is,
-	// and nothing is changed.
+	// Update changes one account in one step: fn gets what is stored and changes it, and may run more than once. Rev is
+	// raised by the store. A person changed to the zero value is removed; no other change to the person is kept. An
+	// error of fn is returned as it is, and nothing is changed.
 	Update(ctx context.Context, id ID, fn func(*Record, *Person) error) (Record, error)
 
 	// Counts fills in Own and Total of every count.
@@ -99,9 +96,8 @@ type Store interface {
 	// Usage returns the calls of one account in every month that has some, oldest first.
 	Usage(ctx context.Context, id ID) ([]MonthCalls, error)
 
-	// Watch calls fn for every change another process makes to an account after the last Load,
-	// until ctx ends.
-	// It returns ctx's error then, or why watching failed; the caller loads and watches again.
+	// Watch calls fn for every change another process makes to an account after the last Load, until ctx ends. It
+	// returns ctx's error then, or why watching failed; the caller loads and watches again.
 	Watch(ctx context.Context, fn func(Record)) error
 
 	// Ping reports whether the store can be read and is still the one that was opened.
@@ -117,9 +113,8 @@ type Count struct {
 	Own   uint64 // calls of this process, now and in its earlier lives
 	Total uint64 // calls of all processes
 
-	// Before is, for Reserve only, what the store has at least for Own as far as the caller
-	// knows; 0 when it is not sure. A store that has less counts without this process and
-	// returns an error that wraps ErrRemoved.
+	// Before is, for Reserve only, what the store has at least for Own as far as the caller knows; 0 when it is not
+	// sure. A store that has less counts without this process and returns an error that wraps ErrRemoved.
 	Before uint64
 }
 

@@ -28,8 +28,7 @@ const (
 	maxTierLen = 32
 )
 
-// Burst is the per-second allowance: Rate calls in PerSeconds seconds, of which Depth may
-// come at once.
+// Burst is the per-second allowance: Rate calls in PerSeconds seconds, of which Depth may come at once.
 type Burst struct {
 	Rate       int `json:"rate"`
 	PerSeconds int `json:"per_seconds"`

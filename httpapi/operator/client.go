@@ -15,7 +15,7 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// Client speaks to the admin socket of a running server.
+// Client speaks to the admin socket of a running server. It is a Keys and a Ledger.
 type Client struct{ http http.Client }
 
 // Dial reaches the server behind a Unix socket. It fails at once where none listens.
@@ -57,29 +57,30 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (*h
 }
 
 // ask sends a verb and reads its answer.
-func ask[Out any](ctx context.Context, c *Client, path string, in any) (out Out, err error) {
+func (v verb[In, Out]) ask(ctx context.Context, c *Client, in In) (out Out, err error) {
 	body, err := jsonv2.Marshal(in)
 	if err != nil {
 		return out, err
 	}
-	resp, err := c.send(ctx, http.MethodPost, path, body)
+	resp, err := c.send(ctx, http.MethodPost, string(v), body)
 	if err != nil {
 		return out, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<12)) // what was read of the reason must do
-		if resp.StatusCode == http.StatusUnprocessableEntity {
-			return out, &quota.UnknownTierError{Rule: strings.TrimPrefix(strings.TrimSpace(string(text)), "tier: ")}
-		}
-		return out, errors.New(strings.TrimSpace(string(text)))
+	if resp.StatusCode == http.StatusOK {
+		return out, jsonv2.UnmarshalRead(resp.Body, &out)
 	}
-	return out, jsonv2.UnmarshalRead(resp.Body, &out)
+	b, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<12)) // what was read of the reason must do
+	text := strings.TrimSpace(string(b))
+	if resp.StatusCode == http.StatusUnprocessableEntity {
+		return out, &quota.UnknownTierError{Rule: strings.TrimPrefix(text, "tier: ")}
+	}
+	return out, errors.New(text)
 }
 
 // Issue implements Keys.
 func (c *Client) Issue(ctx context.Context, req quota.IssueRequest) (quota.IssuedKey, quota.Refusal, error) {
-	out, err := ask[issuedBody](ctx, c, "/keys", req)
+	out, err := issueKey.ask(ctx, c, req)
 	if err != nil || out.Account == nil {
 		return quota.IssuedKey{}, quota.Refusal{Reason: out.Reason, Faults: out.Faults}, err
 	}
@@ -91,14 +92,13 @@ const listPage = 1000
 
 // List implements Keys.
 func (c *Client) List(ctx context.Context, f quota.Filter, limit int) ([]quota.Account, error) {
-	l := listBody{Filter: f}
 	out := []quota.Account{}
 	for {
-		l.Limit = listPage
+		l := listing{f, listPage}
 		if limit > 0 {
 			l.Limit = min(listPage, limit-len(out))
 		}
-		page, err := ask[[]quota.Account](ctx, c, "/keys/list", l)
+		page, err := listKeys.ask(ctx, c, l)
 		if err != nil {
 			return nil, err
 		}
@@ -106,48 +106,44 @@ func (c *Client) List(ctx context.Context, f quota.Filter, limit int) ([]quota.A
 		if len(page) < l.Limit || len(out) == limit {
 			return out, nil
 		}
-		l.After = page[len(page)-1].ID
+		f.After = page[len(page)-1].ID
 	}
 }
 
 // Find implements Keys.
 func (c *Client) Find(ctx context.Context, text string) ([]quota.Account, error) {
-	return ask[[]quota.Account](ctx, c, "/keys/find", text)
+	return findKeys.ask(ctx, c, text)
 }
 
 // Usage implements Keys.
 func (c *Client) Usage(ctx context.Context, id quota.ID) ([]quota.MonthCalls, error) {
-	return ask[[]quota.MonthCalls](ctx, c, path(id, "usage"), struct{}{})
+	return keyUsage.ask(ctx, c, id)
 }
 
 // SetStatus implements Keys.
 func (c *Client) SetStatus(ctx context.Context, id quota.ID, to quota.Status) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, path(id, "status"), to)
+	return setStatus.ask(ctx, c, changed{ID: id, Status: to})
 }
 
 // Erase implements Keys.
 func (c *Client) Erase(ctx context.Context, id quota.ID) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, path(id, "erase"), struct{}{})
+	return eraseKey.ask(ctx, c, changed{ID: id})
 }
 
 // SetTier implements Keys.
 func (c *Client) SetTier(ctx context.Context, id quota.ID, tier string, limit uint64) (quota.Account, error) {
-	return ask[quota.Account](ctx, c, path(id, "tier"), tierBody{tier, limit})
+	return setTier.ask(ctx, c, changed{ID: id, Tier: tier, Limit: limit})
 }
 
 // Address is that of the server's ledger, as Place.Address says it.
-func (c *Client) Address(ctx context.Context) (string, error) {
-	return ask[string](ctx, c, "/ledger/address", struct{}{})
-}
+func (c *Client) Address(ctx context.Context) (string, error) { return address.ask(ctx, c, struct{}{}) }
 
 // Check implements Ledger.
 func (c *Client) Check(ctx context.Context) (quota.Report, error) {
-	return ask[quota.Report](ctx, c, "/ledger/check", struct{}{})
+	return check.ask(ctx, c, struct{}{})
 }
 
 // BackupFile implements Ledger. The server writes the file, so its path must be absolute.
 func (c *Client) BackupFile(ctx context.Context, file string) (int64, error) {
-	return ask[int64](ctx, c, "/ledger/backup", file)
+	return backup.ask(ctx, c, file)
 }
-
-func path(id quota.ID, verb string) string { return "/keys/" + id.String() + "/" + verb }

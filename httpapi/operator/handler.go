@@ -16,29 +16,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// Bodies of the admin listener, as both its sides write and read them.
-type (
-	issuedBody struct {
-		Secret  string         `json:"secret"`
-		Account *quota.Account `json:"account"` // nil when nothing was issued
-		Reason  quota.Reason   `json:"reason"`  // with Faults, why
-		Faults  []quota.Fault  `json:"faults"`
-	}
-	listBody struct {
-		quota.Filter
-		Limit int `json:"limit"`
-	}
-	tierBody struct {
-		Tier  string `json:"tier"`
-		Limit uint64 `json:"limit"`
-	}
-)
-
-// statusVerbs say what was done to a key that has a status now.
-var statusVerbs = map[quota.Status]string{quota.StatusActive: "resumed", quota.StatusSuspended: "suspended", quota.StatusRevoked: "revoked"}
-
-const jsonType = "application/json"
-
 // Admin is what an admin listener serves: metrics, keys and the ledger.
 type Admin struct {
 	Keys    Keys
@@ -54,52 +31,49 @@ type Admin struct {
 	By  string
 }
 
+// statusVerbs say what was done to a key that has a status now.
+var statusVerbs = map[quota.Status]string{quota.StatusActive: "resumed", quota.StatusSuspended: "suspended", quota.StatusRevoked: "revoked"}
+
 // Handler checks no credentials: it belongs on a socket that only its owner can open, or behind a Guard.
 func (a *Admin) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics)
-	route(mux, "POST /keys", func(ctx context.Context, _ quota.ID, req quota.IssueRequest) (issuedBody, error) {
+	issueKey.handle(mux, func(ctx context.Context, req quota.IssueRequest) (issued, error) {
 		req.Operator = true
-		issued, refusal, err := a.Keys.Issue(ctx, req)
+		key, refusal, err := a.Keys.Issue(ctx, req)
 		if err != nil || refusal.Reason != 0 {
-			return issuedBody{Reason: refusal.Reason, Faults: refusal.Faults}, err
+			return issued{Reason: refusal.Reason, Faults: refusal.Faults}, err
 		}
-		a.log(nil, "key issued", "id", issued.Account.ID.String(), "tier", issued.Account.Tier, "limit", issued.Account.Limit)
-		return issuedBody{Secret: issued.Secret.Reveal(), Account: &issued.Account}, nil
+		a.log(nil, "key issued", "id", key.Account.ID.String(), "tier", key.Account.Tier, "limit", key.Account.Limit)
+		return issued{Secret: key.Secret.Reveal(), Account: &key.Account}, nil
 	})
-	route(mux, "POST /keys/list", func(ctx context.Context, _ quota.ID, in listBody) ([]quota.Account, error) {
+	listKeys.handle(mux, func(ctx context.Context, in listing) ([]quota.Account, error) {
 		return a.Keys.List(ctx, in.Filter, in.Limit)
 	})
-	route(mux, "POST /keys/find", func(ctx context.Context, _ quota.ID, text string) ([]quota.Account, error) {
-		return a.Keys.Find(ctx, text)
-	})
-	route(mux, "POST /keys/{id}/usage", func(ctx context.Context, id quota.ID, _ struct{}) ([]quota.MonthCalls, error) {
-		return a.Keys.Usage(ctx, id)
-	})
-	route(mux, "POST /keys/{id}/status", func(ctx context.Context, id quota.ID, to quota.Status) (quota.Account, error) {
-		account, err := a.Keys.SetStatus(ctx, id, to)
-		a.log(err, "key "+statusVerbs[to], "id", id.String())
+	findKeys.handle(mux, a.Keys.Find)
+	keyUsage.handle(mux, a.Keys.Usage)
+	setStatus.handle(mux, func(ctx context.Context, in changed) (quota.Account, error) {
+		account, err := a.Keys.SetStatus(ctx, in.ID, in.Status)
+		a.log(err, "key "+statusVerbs[in.Status], "id", in.ID.String())
 		return account, err
 	})
-	route(mux, "POST /keys/{id}/erase", func(ctx context.Context, id quota.ID, _ struct{}) (quota.Account, error) {
-		account, err := a.Keys.Erase(ctx, id)
-		a.log(err, "key erased", "id", id.String())
+	eraseKey.handle(mux, func(ctx context.Context, in changed) (quota.Account, error) {
+		account, err := a.Keys.Erase(ctx, in.ID)
+		a.log(err, "key erased", "id", in.ID.String())
 		return account, err
 	})
-	route(mux, "POST /keys/{id}/tier", func(ctx context.Context, id quota.ID, in tierBody) (quota.Account, error) {
+	setTier.handle(mux, func(ctx context.Context, in changed) (quota.Account, error) {
 		var before quota.Account
-		if found, err := a.Keys.Find(ctx, id.String()); err == nil && len(found) == 1 {
+		if found, err := a.Keys.Find(ctx, in.ID.String()); err == nil && len(found) == 1 {
 			before = found[0]
 		}
-		account, err := a.Keys.SetTier(ctx, id, in.Tier, in.Limit)
-		a.log(err, "tier of key set", "id", id.String(), "old_tier", before.Tier, "old_limit", before.Limit, "tier", account.Tier, "limit", account.Limit)
+		account, err := a.Keys.SetTier(ctx, in.ID, in.Tier, in.Limit)
+		a.log(err, "tier of key set", "id", in.ID.String(), "old_tier", before.Tier, "old_limit", before.Limit, "tier", account.Tier, "limit", account.Limit)
 		return account, err
 	})
-	route(mux, "POST /ledger/address", func(context.Context, quota.ID, struct{}) (string, error) { return a.Address, nil })
-	route(mux, "POST /ledger/check", func(ctx context.Context, _ quota.ID, _ struct{}) (quota.Report, error) {
-		return a.Ledger.Check(ctx)
-	})
-	route(mux, "POST /ledger/backup", func(ctx context.Context, _ quota.ID, path string) (int64, error) {
+	address.handle(mux, func(context.Context, struct{}) (string, error) { return a.Address, nil })
+	check.handle(mux, func(ctx context.Context, _ struct{}) (quota.Report, error) { return a.Ledger.Check(ctx) })
+	backup.handle(mux, func(ctx context.Context, path string) (int64, error) {
 		if a.BackupDir != "" {
 			if path != filepath.Base(path) || !filepath.IsLocal(path) || strings.HasPrefix(path, ".") || strings.ContainsAny(path, `/\`) {
 				return 0, fmt.Errorf("over TCP a copy is named by a plain file name, and written beside the ledger, got %q", path)
@@ -120,15 +94,10 @@ func (a *Admin) log(err error, what string, args ...any) {
 	}
 }
 
-// route serves one verb: a JSON value in, a JSON value out, an error as its text.
-func route[In, Out any](mux *http.ServeMux, pattern string, do func(context.Context, quota.ID, In) (Out, error)) {
-	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+// handle answers a verb with what do returns.
+func (v verb[In, Out]) handle(mux *http.ServeMux, do func(context.Context, In) (Out, error)) {
+	mux.HandleFunc("POST "+string(v), func(w http.ResponseWriter, r *http.Request) {
 		var in In
-		id, known := quota.ParseID(r.PathValue("id"))
-		if strings.Contains(pattern, "{id}") && !known {
-			http.Error(w, "no such key", http.StatusBadRequest)
-			return
-		}
 		if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != jsonType {
 			// A form of a web page can post text to any address, but not this type.
 			http.Error(w, "send the body as "+jsonType, http.StatusUnsupportedMediaType)
@@ -138,7 +107,7 @@ func route[In, Out any](mux *http.ServeMux, pattern string, do func(context.Cont
 			http.Error(w, "reading the request: "+err.Error(), http.StatusBadRequest)
 			return
 		}
-		out, err := do(r.Context(), id, in)
+		out, err := do(r.Context(), in)
 		if tier, ok := errors.AsType[*quota.UnknownTierError](err); ok {
 			http.Error(w, tier.Error(), http.StatusUnprocessableEntity) // which the client tells from other errors
 			return

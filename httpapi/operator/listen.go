@@ -11,9 +11,8 @@ import (
 // the closing zero on macOS, 108 on Linux.
 const MaxSocketPath = 103
 
-// ListenSocket listens on a Unix socket of mode 0600. A socket that a killed server left behind is
-// replaced; that of another server, which serves another ledger, is left alone and an error, as is anything
-// else of that name.
+// ListenSocket listens on a Unix socket of mode 0600. A socket that a killed server left behind is replaced; that of
+// another server, which serves another ledger, is left alone and an error, as is anything else of that name.
 func ListenSocket(path string) (net.Listener, error) {
 	if len(path) > MaxSocketPath {
 		return nil, fmt.Errorf("%s: must be at most %d bytes for a Unix socket, got %d", path, MaxSocketPath, len(path))

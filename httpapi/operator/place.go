@@ -19,8 +19,7 @@ type Place struct {
 	Ledger string
 	// Etcd is how to connect to a ledger in etcd.
 	Etcd ledgers.Credentials
-	// Socket is the admin socket of the server that has the ledger open; empty means FileBase with
-	// .sock.
+	// Socket is the admin socket of the server that has the ledger open; empty means FileBase with .sock.
 	Socket string
 	// AnyLedger accepts a server at Socket that uses another ledger than Ledger.
 	AnyLedger bool
@@ -55,24 +54,20 @@ func (p Place) Validate() error {
 	if err := ledgers.Validate(p.Etcd, ledgers.Named{Name: "--ledger", Address: p.Ledger}); err != nil {
 		return err
 	}
-	_, err := p.config(quota.Config{})
-	return err
+	return p.fill(&quota.Config{})
 }
 
-func (p Place) config(cfg quota.Config) (_ quota.Config, err error) {
+func (p Place) fill(cfg *quota.Config) (err error) {
 	if p.Tiers != "" {
-		if cfg.Tiers, err = quota.LoadTiers(p.Tiers); err != nil {
-			return cfg, err
+		cfg.Tiers, err = quota.LoadTiers(p.Tiers)
+	}
+	if cfg.KeyPrefix = p.KeyPrefix; p.KeyPrefix != "" && err == nil {
+		if err = quota.CheckPrefix(p.KeyPrefix); err != nil {
+			err = fmt.Errorf("--key-prefix: %w", err)
 		}
 	}
-	if p.KeyPrefix != "" {
-		if err := quota.CheckPrefix(p.KeyPrefix); err != nil {
-			return cfg, fmt.Errorf("--key-prefix: %w", err)
-		}
-	}
-	cfg.KeyPrefix = p.KeyPrefix
-	ledgers.Tune(p.Ledger, &cfg)
-	return cfg, nil
+	ledgers.Tune(p.Ledger, cfg)
+	return err
 }
 
 // Opened is a ledger that this process has open, with the keeper over it.
@@ -81,22 +76,21 @@ type Opened struct {
 	Ledger quota.Portable
 }
 
-// Open opens the ledger. Its errors are those of quota.Open and quota.NewKeeper, or name the
-// setting that is wrong; nothing is created when a setting is wrong. It ends early when ctx does; what is
-// open then does not depend on ctx.
+// Open opens the ledger. Its errors are those of quota.Open and quota.NewKeeper, or name the setting that is wrong;
+// nothing is created when a setting is wrong. It ends early when ctx does; what is open then does not depend on ctx.
 func (p Place) Open(ctx context.Context, cfg quota.Config, opt quota.Options) (*Opened, error) {
-	cfg, err := p.config(cfg)
+	if err := p.fill(&cfg); err != nil {
+		return nil, err
+	}
+	ledger, err := ledgers.Open(ctx, p.Ledger, opt, p.Etcd)
 	if err != nil {
 		return nil, err
 	}
-	var o Opened
-	if o.Ledger, err = p.open(ctx, opt); err != nil {
-		return nil, err
+	keeper, err := quota.NewKeeper(ctx, ledger, cfg)
+	if err != nil {
+		return nil, errors.Join(p.missingTier(err), ledger.Close())
 	}
-	if o.Keeper, err = quota.NewKeeper(ctx, o.Ledger, cfg); err != nil {
-		return nil, errors.Join(p.missingTier(err), o.Ledger.Close())
-	}
-	return &o, nil
+	return &Opened{keeper, ledger}, nil
 }
 
 // missingTier words the error of a tier that a key has and the tiers lack.
@@ -109,10 +103,6 @@ func (p Place) missingTier(err error) error {
 		return fmt.Errorf("--tiers: must name a file that has the tier %q of %s", account.Tier, account.ID)
 	}
 	return fmt.Errorf("--tiers %s: must have the tier %q of %s; add it, or move the key with keys set-tier and the old file", p.Tiers, account.Tier, account.ID)
-}
-
-func (p Place) open(ctx context.Context, opt quota.Options) (quota.Portable, error) {
-	return ledgers.Open(ctx, p.Ledger, opt, p.Etcd)
 }
 
 // closeWait is how long Close waits for the counts to be written.
@@ -143,12 +133,12 @@ func (p Place) server(ctx context.Context) (*Client, error) {
 	if errors.Is(err, fs.ErrPermission) {
 		return nil, fmt.Errorf("admin socket %s: permission denied; run this as the user of the server", p.SocketPath())
 	}
-	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // there is no socket, or a killed server left it behind
+	if err != nil || p.AnyLedger {
+		return client, nil //nolint:nilerr // there is no socket, or a killed server left it behind
 	}
-	theirs, unknown := client.Address(ctx)
-	if p.AnyLedger || unknown != nil || !p.differs(theirs) { // a server of an older version does not say which it uses
-		return client, nil //nolint:nilerr // see above
+	theirs, err := client.Address(ctx)
+	if err != nil || !p.differs(theirs) {
+		return client, nil //nolint:nilerr // a server of an older version does not say which ledger it uses
 	}
 	client.Close()
 	err = fmt.Errorf("--ledger %s: the server at %s uses %s", p.Ledger, p.SocketPath(), theirs)
@@ -175,25 +165,24 @@ func (p Place) differs(theirs string) bool {
 // reach calls ask with the server that has the ledger open, or open where none listens. Only one process at a time can
 // do the work.
 func (p Place) reach(ctx context.Context, ask func(*Client) error, open func() error) error {
-	client, err := p.server(ctx)
-	if err != nil {
-		return err
-	}
-	if client == nil {
-		locked := open()
-		if !errors.Is(locked, quota.ErrLocked) {
+	var locked error
+	for {
+		client, err := p.server(ctx)
+		if err != nil {
+			return err
+		}
+		if client != nil {
+			defer client.Close()
+			return ask(client)
+		}
+		if locked != nil {
+			return fmt.Errorf("%w; no server answers at %s: name its socket with --admin-socket", locked, p.SocketPath())
+		}
+		if locked = open(); !errors.Is(locked, quota.ErrLocked) {
 			return locked
 		}
 		// A server that was opening the ledger a moment ago listens by now.
-		if client, err = p.server(ctx); err != nil {
-			return err
-		}
-		if client == nil {
-			return fmt.Errorf("%w; no server answers at %s: name its socket with --admin-socket", locked, p.SocketPath())
-		}
 	}
-	defer client.Close()
-	return ask(client)
 }
 
 // With calls do with the keys of this place: through the admin socket if a server listens there,
@@ -222,7 +211,7 @@ func (p Place) WithLedger(ctx context.Context, do func(ledger Ledger, address st
 		}
 		return do(client, address)
 	}, func() error {
-		ledger, err := p.open(ctx, quota.Options{ReadOnly: true, MustExist: true})
+		ledger, err := ledgers.Open(ctx, p.Ledger, quota.Options{ReadOnly: true, MustExist: true}, p.Etcd)
 		if err != nil {
 			return err
 		}

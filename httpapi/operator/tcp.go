@@ -16,11 +16,10 @@ import (
 	"modeldex/quota"
 )
 
-// Guard protects the handler of an Admin that is reached over TCP, where any program of the machine, and through
-// it any web page that a browser on the machine shows, can connect. A request must carry the token
-// as a bearer token. It must not have an Origin, which browsers add to requests of web pages. Its
-// Host must be the address of the listener, or a web page could reach it through a name of its own
-// that resolves to the listener (DNS rebinding).
+// Guard protects the handler of an Admin that is reached over TCP, where any program of the machine, and through it any
+// web page that a browser on the machine shows, can connect. A request must carry the token as a bearer token. It must
+// not have an Origin, which browsers add to requests of web pages. Its Host must be the address of the listener, or a
+// web page could reach it through a name of its own that resolves to the listener (DNS rebinding).
 type Guard struct {
 	// Next handles what is allowed.
 	Next http.Handler

@@ -81,9 +81,8 @@ func (c counts) total() (sum uint64) {
 	return sum
 }
 
-// foldAfter is how many days a server must have left its number unchanged, and be unregistered,
-// before its number is folded. A server that was cut off for so long and comes back finds its
-// number gone and stops; see Store.Reserve.
+// foldAfter is how many days a server must have left its number unchanged, and be unregistered, before its number is
+// folded. A server that was cut off for so long and comes back finds its number gone and stops; see Store.Reserve.
 const foldAfter = 2
 
 // old lists the servers whose numbers are to be folded if they are gone.

@@ -21,9 +21,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// reconnect is how long the client waits between two attempts to connect to a member, and how long one may
-// take. By default the pause grows to two minutes, for which a server would go on rejecting calls after an
-// outage is over.
+// reconnect is how long the client waits between two attempts to connect to a member, and how long one may take. By
+// default the pause grows to two minutes, for which a server would go on rejecting calls after an outage is over.
 var reconnect = grpc.ConnectParams{
 	Backoff:           backoff.Config{BaseDelay: 250 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: time.Second},
 	MinConnectTimeout: 3 * time.Second,

@@ -25,9 +25,8 @@ type value struct {
 	counts counts
 }
 
-// errFenced is returned when this server's number was folded by others, because it was cut off from
-// etcd for more than a day. The process must not go on counting; it wraps quota.ErrRemoved, which
-// ends it.
+// errFenced is returned when this server's number was folded by others, because it was cut off from etcd for more than
+// a day. The process must not go on counting; it wraps quota.ErrRemoved, which ends it.
 var errFenced = fmt.Errorf("%w: this server was cut off for so long that the others count without it", quota.ErrRemoved)
 
 func (s *Store) countKey(m quota.Month, id quota.ID) string {

@@ -59,9 +59,8 @@ type ledgerInfo struct {
 	ID     string `json:"id"`
 }
 
-// Open connects to etcd, creates the ledger below opt.Prefix if there is none, and registers this
-// process. It waits at most opt.DialTimeout. quota.ErrVersion is returned for a ledger of a newer
-// program.
+// Open connects to etcd, creates the ledger below opt.Prefix if there is none, and registers this process. It waits at
+// most opt.DialTimeout. quota.ErrVersion is returned for a ledger of a newer program.
 func Open(ctx context.Context, opt Options) (*Store, error) {
 	s, err := open(ctx, opt)
 	if err != nil {

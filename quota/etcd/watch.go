@@ -56,9 +56,8 @@ func (s *Store) Watch(ctx context.Context, fn func(quota.Record)) error {
 	}
 }
 
-// askProgress asks etcd how far the watch is until ctx ends. A request waits as long as the
-// connection is broken, so the watch itself must not wait for it; that one is missing is noticed by
-// the silence.
+// askProgress asks etcd how far the watch is until ctx ends. A request waits as long as the connection is broken, so
+// the watch itself must not wait for it; that one is missing is noticed by the silence.
 func (s *Store) askProgress(ctx context.Context) {
 	ask := time.NewTicker(progressEvery)
 	defer ask.Stop()

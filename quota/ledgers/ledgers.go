@@ -112,10 +112,9 @@ func Prefix(address string) string {
 	return o.Prefix
 }
 
-// Copy copies the ledger at one address to another, which is created if it does not exist and must
-// be empty, and compares both. No server may use either: a file is locked by the server that uses
-// it, and etcd knows which servers are registered. A file that is copied is only read. After an error a target that is a
-// file is as it was before.
+// Copy copies the ledger at one address to another, which is created if it does not exist and must be empty, and
+// compares both. No server may use either: a file is locked by the server that uses it, and etcd knows which servers
+// are registered. A file that is copied is only read. After an error a target that is a file is as it was before.
 func Copy(ctx context.Context, from, to string, c Credentials) (report quota.CopyReport, err error) {
 	source, err := Open(ctx, from, quota.Options{MustExist: true, ReadOnly: true}, c)
 	if err != nil {

@@ -19,9 +19,8 @@ import (
 // month is the month in which the conformance suite counts.
 var month = quota.MonthOf(Start)
 
-// Conformance checks that a store keeps what quota.Store promises. open returns the processes of one
-// new ledger, at least one; it is called once per test. A store that only one process may hold
-// returns one.
+// Conformance checks that a store keeps what quota.Store promises. open returns the processes of one new ledger, at
+// least one; it is called once per test. A store that only one process may hold returns one.
 func Conformance(t *testing.T, open func(t *testing.T) []quota.Store) {
 	for name, test := range map[string]func(*testing.T, []quota.Store){
 		"addresses": testAddresses,

@@ -36,8 +36,7 @@ type Cluster struct {
 	members []*exec.Cmd // nil when killed
 }
 
-// Start starts an etcd of so many members and waits until it answers. The members end with the
-// test.
+// Start starts an etcd of so many members and waits until it answers. The members end with the test.
 func Start(tb testing.TB, members int) *Cluster {
 	tb.Helper()
 	c := &Cluster{scheme: "http"}
