@@ -233,18 +233,17 @@ func BackupTo(ctx context.Context, from Portable, path string) (int64, error) {
 	})
 }
 
-// Compact rewrites the ledger at path, which no running server may hold, without its free
-// space. It returns the file's size before and after. The old file stays until the new one is on the disk.
+// Compact rewrites the ledger at path, which no running server may hold, without its free space. It returns the file's
+// size before and after. The old file stays until the new one is on the disk.
 func Compact(path string) (before, after int64, err error) {
 	l, err := Open(path, Options{MustExist: true})
 	if err != nil {
 		return 0, 0, err
 	}
-	if before, err = sizeOf(path); err == nil {
-		err = writeWhole(path, l.rewrite)
-	}
+	info, err := l.file.Stat()
 	if err == nil {
-		after, err = sizeOf(path)
+		before = info.Size()
+		after, err = writeWhole(path, l.rewrite)
 	}
 	return before, after, errors.Join(explain("compacting", path, err), l.Close())
 }
@@ -272,28 +271,18 @@ func (l *Ledger) rewrite(f *os.File) error {
 }
 
 // writeNew has a new file at path written, and returns its size in bytes.
-func writeNew(path string, write func(*os.File) error) (size int64, err error) {
+func writeNew(path string, write func(*os.File) error) (int64, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, fmt.Errorf("%s: cannot be written: %w; name another file, or move this one away", path, os.ErrExist)
 	}
 	if info, err := os.Stat(filepath.Dir(path)); errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() {
 		return 0, fmt.Errorf("%s: cannot be written: %w", path, ErrNoDirectory)
 	}
-	if err = writeWhole(path, write); err == nil {
-		size, err = sizeOf(path)
-	}
+	size, err := writeWhole(path, write)
 	if err != nil {
 		return 0, fmt.Errorf("writing ledger %s: %w", path, translate(err))
 	}
 	return size, nil
-}
-
-func sizeOf(path string) (int64, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
 }
 
 // tempMark is what the names of unfinished files have between the ledger's name and a random
@@ -316,23 +305,26 @@ func removeLeftovers(ledger string) error {
 	return nil
 }
 
-// writeWhole lets fn write a file beside path, of mode 0600, and renames it to path once it is on the disk.
-func writeWhole(path string, fn func(*os.File) error) error {
+// writeWhole lets fn write a file beside path, of mode 0600, and renames it to path once it is on the disk. It returns
+// the size of the file in bytes.
+func writeWhole(path string, fn func(*os.File) error) (int64, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*") // mode 0600
 	if at, ok := errors.AsType[*os.PathError](err); ok {
-		return &os.PathError{Op: at.Op, Path: path, Err: at.Err} // not the name with a random number
+		return 0, &os.PathError{Op: at.Op, Path: path, Err: at.Err} // not the name with a random number
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer os.Remove(f.Name()) // gone already when all went well
-	if err := errors.Join(fn(f), f.Sync(), f.Close()); err != nil {
-		return err
+	err = errors.Join(fn(f), f.Sync())
+	info, errStat := f.Stat()
+	if err = errors.Join(err, errStat, f.Close()); err != nil {
+		return 0, err
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
-		return err
+		return 0, err
 	}
-	return syncDir(filepath.Dir(path))
+	return info.Size(), syncDir(filepath.Dir(path))
 }
 
 // syncDir makes a rename durable.

@@ -93,10 +93,9 @@ func (l *Ledger) open(opt Options) error {
 	}
 	fresh := false
 	err = guard(func() (err error) {
-		if l.db, err = bolt.Open(l.path, 0o600, boltOptions(l, opt)); err != nil {
-			return err
+		if err = l.openBolt(opt); err == nil {
+			fresh, err = l.prepare(creates)
 		}
-		fresh, err = l.prepare(creates)
 		return err
 	})
 	switch {
@@ -113,33 +112,30 @@ func (l *Ledger) open(opt Options) error {
 
 const olderHead = "one of the two copies of the file's head is damaged and the other was used: the last change before the damage may be lost; run a ledger check, and restore a backup if something is missing"
 
-// Warnings lists what Open found that does not keep the ledger from serving but that an operator
-// has to know, a sentence each. It stays the same until the ledger is closed.
+// Warnings lists what Open found that does not keep the ledger from serving but that an operator has to know, a sentence
+// each. It stays the same until the ledger is closed.
 func (l *Ledger) Warnings() []string { return slices.Clone(l.warnings) }
 
-// boltOptions also notes which file is opened.
-func boltOptions(l *Ledger, opt Options) *bolt.Options {
+// openBolt also notes which file is opened.
+func (l *Ledger) openBolt(opt Options) (err error) {
 	openFile := opt.OpenFile
 	if openFile == nil {
 		openFile = os.OpenFile
 	}
-	return &bolt.Options{
+	l.db, err = bolt.Open(l.path, 0o600, &bolt.Options{
 		Timeout:         orDefault(opt.Timeout, time.Second),
 		ReadOnly:        opt.ReadOnly,
 		PreLoadFreelist: true, // a read-only check wants it
 		FreelistType:    bolt.FreelistMapType,
-		// Growing the map stops all readers; 64 MiB is half a million accounts.
-		InitialMmapSize: 64 << 20,
-		OpenFile: func(name string, flag int, perm os.FileMode) (*os.File, error) {
-			f, err := openFile(name, flag, perm)
-			if err != nil {
-				return nil, err
+		InitialMmapSize: 64 << 20, // growing the map stops all readers; half a million accounts
+		OpenFile: func(name string, flag int, perm os.FileMode) (_ *os.File, err error) {
+			if l.file, err = openFile(name, flag, perm); err == nil {
+				l.opened, err = l.file.Stat()
 			}
-			l.file = f
-			l.opened, err = f.Stat()
-			return f, err
+			return l.file, err
 		},
-	}
+	})
+	return err
 }
 
 // checkPlace rejects paths on which opening would fail in less clear words.
@@ -298,16 +294,10 @@ func (l *Ledger) Ping(ctx context.Context) error {
 // was opened never changes, so that is noted once, by open.
 func (l *Ledger) checkFile() error {
 	here, err := os.Stat(l.path)
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(here, l.opened) {
 		return ErrRemoved
 	}
-	if err != nil {
-		return err
-	}
-	if !os.SameFile(here, l.opened) {
-		return ErrRemoved
-	}
-	return nil
+	return err
 }
 
 // Watch waits for ctx to end: no other process can change a file that this one has locked.

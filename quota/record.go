@@ -22,7 +22,7 @@ type Status uint8
 // The states of an account.
 const (
 	StatusActive Status = iota + 1
-	// Suspended rejects calls until the account is resumed.
+	// StatusSuspended rejects calls until the account is resumed.
 	StatusSuspended
 	// StatusRevoked rejects calls for ever.
 	StatusRevoked
@@ -31,15 +31,12 @@ const (
 // Statuses lists every status, in the order shown to people.
 var Statuses = []Status{StatusActive, StatusSuspended, StatusRevoked}
 
+var statusNames = []string{StatusActive: "active", StatusSuspended: "suspended", StatusRevoked: "revoked"}
+
 // String returns active, suspended or revoked.
 func (s Status) String() string {
-	switch s {
-	case StatusActive:
-		return "active"
-	case StatusSuspended:
-		return "suspended"
-	case StatusRevoked:
-		return "revoked"
+	if s > 0 && int(s) < len(statusNames) {
+		return statusNames[s]
 	}
 	return fmt.Sprintf("status(%d)", uint8(s))
 }
@@ -49,11 +46,11 @@ func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads a name.
 func (s *Status) UnmarshalText(text []byte) error {
-	i := slices.IndexFunc(Statuses, func(known Status) bool { return known.String() == string(text) })
-	if i < 0 {
+	i := slices.Index(statusNames, string(text))
+	if i < 1 {
 		return fmt.Errorf("status: must be one of %v, got %q", Statuses, text)
 	}
-	*s = Statuses[i]
+	*s = Status(i)
 	return nil
 }
 
