@@ -14,8 +14,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // fillLedger makes a ledger at path with n accounts, each with calls counted in month m, and
@@ -29,8 +27,8 @@ func fillLedger(tb testing.TB, path string, n int, m Month) (last Secret) {
 	defer l.Close()
 	const perTx = 50_000
 	for from := 0; from < n; from += perTx {
-		err := l.db.Update(func(tx *bolt.Tx) error {
-			usage, err := makeMonth(tx, m)
+		err := l.UpdateRows(context.Background(), func(rows Rows) error {
+			usage, err := rows.makeMonth(m)
 			if err != nil {
 				return err
 			}
@@ -41,13 +39,10 @@ func fillLedger(tb testing.TB, path string, n int, m Month) (last Secret) {
 					ID: ID(1_700_000_000+i) << idSecond, Rev: 1, Status: StatusActive, Tier: FreeTier,
 					Created: 1_700_000_000, Changed: 1_700_000_000, Hint: last.Hint(), Digest: d,
 				}
-				if err := putRecord(tx, &r); err != nil {
+				if err := rows.create(r, Person{Name: "A tester", Email: fmt.Sprintf("tester-%d@example.com", i), UseCase: "Testing"}); err != nil {
 					return err
 				}
-				if err := putPerson(tx, r.ID, Person{Name: "A tester", Email: fmt.Sprintf("tester-%d@example.com", i), UseCase: "Testing"}); err != nil {
-					return err
-				}
-				if err := insert(usage, r.ID.key(), seal(r.ID.key(), []byte{7})); err != nil {
+				if err := usage.Put(r.ID.key(), []byte{7}); err != nil {
 					return err
 				}
 			}

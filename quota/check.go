@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // maxFindings bounds a report: a file with more is lost anyway.
@@ -64,11 +62,12 @@ func Check(path string) (Report, error) {
 	return report, errors.Join(err, l.Close())
 }
 
-// Check is the package's Check for an open ledger. It takes seconds for a million accounts, during which changes go on.
+// Check is the package's Check for an open ledger. It takes seconds for a million accounts,
+// during which changes go on.
 func (l *Ledger) Check(ctx context.Context) (Report, error) {
 	report := Report{Months: []Month{}, Findings: []string{}}
-	err := l.view(ctx, "checking", func(tx *bolt.Tx) error {
-		if err := walkPages(l.file, uint64(tx.ID())); errors.Is(err, ErrCorrupt) {
+	err := l.ViewRows(ctx, func(rows Rows) error {
+		if err := walkPages(l.file, uint64(rows.tx.ID())); errors.Is(err, ErrCorrupt) {
 			report.Add("%v", err)
 			return nil // reading on could take the process with it
 		} else if err != nil {
@@ -77,9 +76,9 @@ func (l *Ledger) Check(ctx context.Context) (Report, error) {
 		if !bothMetas(l.file) {
 			report.Add("head of the file: one of its two copies is damaged, the last change may be lost")
 		}
-		report.Size = tx.Size()
+		report.Size = rows.tx.Size()
 		report.Free = int64(l.db.Stats().FreePageN) * int64(l.db.Info().PageSize)
-		c := checker{tx: tx, report: &report, accounts: map[ID]bool{}}
+		c := checker{Rows: rows, report: &report, accounts: map[ID]bool{}}
 		c.run()
 		return nil
 	})
@@ -88,29 +87,29 @@ func (l *Ledger) Check(ctx context.Context) (Report, error) {
 
 // checker checks the rows of all buckets, those of accounts first.
 type checker struct {
-	tx       *bolt.Tx
+	Rows
 	report   *Report
 	accounts map[ID]bool
 }
 
 func (c *checker) run() {
-	people, addresses := c.tx.Bucket(peopleBucket), map[string]bool{} // that bucket emails must have
-	c.rows("accounts", c.tx.Bucket(accountsBucket), func(k, v []byte) error {
-		r, err := readRecord(k, v)
+	people, addresses := c.Bucket(peopleBucket), map[string]bool{} // that bucket emails must have
+	c.rows(c.Bucket(accountsBucket), func(k, v []byte) error {
+		r, err := decodeRecord(k, v)
 		if err == nil {
 			c.accounts[r.ID] = true
-			c.report.AddAccount(r, people.Get(k) != nil)
+			c.report.AddAccount(r, people.b.Get(k) != nil)
 		}
 		return err
 	})
-	c.owned("people", people, func(k, v []byte) error {
-		p, err := readPerson(k, v)
+	c.owned(people, func(k, v []byte) error {
+		p, err := decodePerson(k, v)
 		if p.Email != "" {
 			addresses[string(addressRow(idFromKey(k), p))] = true
 		}
 		return err
 	})
-	c.rows("emails", c.tx.Bucket(emailsBucket), func(k, v []byte) error {
+	c.rows(c.Bucket(emailsBucket), func(k, _ []byte) error {
 		if len(k) != emailHashLen+8 {
 			return fmt.Errorf("key has %d bytes", len(k))
 		}
@@ -118,38 +117,36 @@ func (c *checker) run() {
 			return fmt.Errorf("account %s is listed under an address it does not have", idFromKey(k[emailHashLen:]))
 		}
 		delete(addresses, string(k))
-		_, err := unseal(k, v)
-		return err
+		return nil
 	})
 	for k := range addresses {
 		c.report.Add("emails: account %s is missing under its address", idFromKey([]byte(k)[emailHashLen:]))
 	}
-	c.owned("history", c.tx.Bucket(historyBucket), func(k, v []byte) error { _, err := readHistory(k, v); return err })
-	list, err := months(c.tx)
+	c.owned(c.Bucket(historyBucket), func(k, v []byte) error { _, err := decodeHistory(k, v); return err })
+	list, err := c.months()
 	if err != nil {
 		c.report.Add("%v", err)
 	}
 	for _, m := range list {
 		c.report.Months = append(c.report.Months, m)
-		c.owned("usage "+m.String(), monthBucket(c.tx, m), func(k, v []byte) error { _, err := readCount(k, v); return err })
+		c.owned(c.month(m), func(k, v []byte) error { _, err := decodeCount(k, v); return err })
 	}
 	for _, name := range hookBuckets {
-		c.rows(name, c.tx.Bucket([]byte(name)), func(k, v []byte) error {
+		c.rows(c.Bucket(name), func(k, _ []byte) error {
 			if name == BucketHooks {
 				c.report.Webhooks++
 			}
-			_, err := unseal(k, v)
-			if err == nil && slices.Contains(ownedBuckets, name) {
-				err = c.known(k[:min(len(k), 8)])
+			if slices.Contains(ownedBuckets, name) {
+				return c.known(k[:min(len(k), 8)])
 			}
-			return err
+			return nil
 		})
 	}
 }
 
 // owned is rows for a bucket whose keys are ids of accounts.
-func (c *checker) owned(name string, b *bolt.Bucket, fn func(k, v []byte) error) {
-	c.rows(name, b, func(k, v []byte) error {
+func (c *checker) owned(b Bucket, fn func(k, v []byte) error) {
+	c.rows(b, func(k, v []byte) error {
 		if err := c.known(k); err != nil {
 			return err
 		}
@@ -158,18 +155,28 @@ func (c *checker) owned(name string, b *bolt.Bucket, fn func(k, v []byte) error)
 }
 
 // rows visits every row of a bucket, which may be missing, and counts them.
-func (c *checker) rows(name string, b *bolt.Bucket, fn func(k, v []byte) error) {
-	if b == nil {
+func (c *checker) rows(b Bucket, fn func(k, v []byte) error) {
+	if b.b == nil {
 		return
 	}
-	if err := eachRow(name, b, func(k, v []byte) error {
-		if err := fn(k, v); err != nil {
-			c.report.Add("%s: %v", name, err)
+	rows := uint64(0)
+	note := func(err error) {
+		if err != nil {
+			c.report.Add("%v", err)
 		}
-		return nil
-	}); err != nil {
-		c.report.Add("%s: %v", name, err)
 	}
+	note(b.b.ForEach(func(k, v []byte) error {
+		rows++
+		payload, err := b.unseal(k, v)
+		if err == nil {
+			if err = fn(k, payload); err != nil {
+				err = fmt.Errorf("%s: %w", b.name, err)
+			}
+		}
+		note(err)
+		return nil
+	}))
+	note(b.checkRows(rows))
 }
 
 // known checks that a key is the id of an account.

@@ -171,37 +171,28 @@ func transfer(ctx context.Context, from, to Portable) error {
 
 // Export implements Portable, in one read transaction.
 func (l *Ledger) Export(ctx context.Context, fn func(Exported) error) error {
-	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
-		return eachRow("accounts", tx.Bucket(accountsBucket), func(k, _ []byte) (err error) {
+	return l.ViewRows(ctx, func(rows Rows) error {
+		accounts := rows.Bucket(accountsBucket)
+		return accounts.all(func(k, _ []byte) (err error) {
 			var a Exported
-			if a.Record, a.Person, err = getAccount(tx, idFromKey(k)); err == nil {
-				a.Months, err = usageOf(tx, a.Record.ID)
+			if a.Record, a.Person, err = rows.account(idFromKey(k)); err == nil {
+				a.Months, err = rows.usage(a.Record.ID)
 			}
 			if err != nil {
 				return err
 			}
-			if err = errors.Join(ctx.Err(), fn(a)); err != nil {
-				return &answer{err}
-			}
-			return nil
+			return answered(errors.Join(ctx.Err(), fn(a)))
 		})
 	})
 }
 
 // Import implements Portable, in one transaction.
 func (l *Ledger) Import(ctx context.Context, accounts []Exported) error {
-	return l.update(ctx, func(tx *bolt.Tx) error {
+	return l.UpdateRows(ctx, func(rows Rows) error {
 		for _, a := range accounts {
-			id, err := a.Record.ID, a.Record.Check()
-			if err == nil && tx.Bucket(accountsBucket).Get(id.key()) != nil {
-				err = ErrTaken
-			}
-			if err != nil {
-				return &answer{ofAccount(id, err)}
-			}
-			err = errors.Join(putRecord(tx, &a.Record), putPerson(tx, id, a.Person))
+			err := rows.create(a.Record, a.Person)
 			for _, m := range a.Months {
-				err = errors.Join(err, reserve(tx, Count{ID: id, Month: m.Month, Own: m.Calls, Limit: MaxLimit}, &Count{}))
+				err = errors.Join(err, rows.reserve(&Count{ID: a.Record.ID, Month: m.Month, Own: m.Calls, Limit: MaxLimit}))
 			}
 			if err != nil {
 				return err

@@ -17,17 +17,19 @@ import (
 )
 
 // The ledger's buckets; doc.go draws them.
+const (
+	metaBucket     = "meta"
+	accountsBucket = "accounts"
+	peopleBucket   = "people"
+	emailsBucket   = "emails"
+	usageBucket    = "usage"
+	historyBucket  = "history"
+)
+
 var (
-	metaBucket     = []byte("meta")
-	accountsBucket = []byte("accounts")
-	peopleBucket   = []byte("people")
-	emailsBucket   = []byte("emails")
-	usageBucket    = []byte("usage")
-	historyBucket  = []byte("history")
+	ledgerBuckets = []string{metaBucket, accountsBucket, peopleBucket, emailsBucket, usageBucket, historyBucket} // of every ledger
 
 	formatKey = []byte("format")
-
-	ledgerBuckets = slices.Clip([][]byte{metaBucket, accountsBucket, peopleBucket, emailsBucket, usageBucket, historyBucket}) // of every ledger
 )
 
 // formatVersion is the layout of the buckets. A ledger with a higher one is rejected.
@@ -191,7 +193,7 @@ func checkFormat(tx *bolt.Tx) error {
 	if first, _ := tx.Cursor().First(); first == nil {
 		return fmt.Errorf("%w: it has no buckets", ErrCorrupt)
 	}
-	meta := tx.Bucket(metaBucket)
+	meta := tx.Bucket([]byte(metaBucket))
 	if meta == nil {
 		return ErrNotLedger
 	}
@@ -202,76 +204,29 @@ func checkFormat(tx *bolt.Tx) error {
 	if len(format) != 1 || format[0] > formatVersion {
 		return fmt.Errorf("%w: %v, this program knows %d", ErrVersion, format, formatVersion)
 	}
-	names := ledgerBuckets
+	names := slices.Clone(ledgerBuckets)
 	c := meta.Cursor()
 	for k, v := c.Seek(bucketPrefix); bytes.HasPrefix(k, bucketPrefix); k, v = c.Next() {
 		if _, err := unseal(k, v); err != nil {
 			return fmt.Errorf("meta: %w", err)
 		}
-		names = append(names, k[len(bucketPrefix):])
+		names = append(names, string(k[len(bucketPrefix):]))
 	}
 	for _, name := range names {
-		if tx.Bucket(name) == nil {
+		if tx.Bucket([]byte(name)) == nil {
 			return fmt.Errorf("%w: bucket %s is missing", ErrCorrupt, name)
 		}
 	}
 	return nil
 }
 
-// bucketPrefix is before the name of a bucket in the key of the row that says that it is there.
-var bucketPrefix = []byte("bucket ")
-
-// makeBucket makes a bucket that not every ledger has, and the row that says so. The name of a bucket has no checksum, and
-// a damaged one would look as if it had never been made.
-func makeBucket(tx *bolt.Tx, name []byte) (*bolt.Bucket, error) {
-	b, err := tx.CreateBucketIfNotExists(name)
-	if err != nil {
-		return nil, err
-	}
-	meta, k := tx.Bucket(metaBucket), slices.Concat(bucketPrefix, name)
-	if meta.Get(k) != nil {
-		return b, nil
-	}
-	return b, meta.Put(k, seal(k, nil))
-}
-
 func makeBuckets(tx *bolt.Tx) error {
 	for _, name := range ledgerBuckets {
-		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
+		if _, err := tx.CreateBucketIfNotExists([]byte(name)); err != nil {
 			return err
 		}
 	}
-	return tx.Bucket(metaBucket).Put(formatKey, seal(formatKey, []byte{formatVersion}))
-}
-
-// insert puts a row into b. Every bucket keeps the number of its rows as its sequence: the
-// rows are sealed, but the pages between them are not, and a damaged page could hide some.
-func insert(b *bolt.Bucket, k, v []byte) error {
-	if b.Get(k) == nil {
-		if err := b.SetSequence(b.Sequence() + 1); err != nil {
-			return err
-		}
-	}
-	return b.Put(k, v)
-}
-
-// remove takes a row out of b, if it is there.
-func remove(b *bolt.Bucket, k []byte) error {
-	if b.Get(k) == nil {
-		return nil
-	}
-	if err := b.SetSequence(b.Sequence() - 1); err != nil {
-		return err
-	}
-	return b.Delete(k)
-}
-
-// checkRows holds a number of rows against what the bucket should have.
-func checkRows(name string, b *bolt.Bucket, rows uint64) error {
-	if want := b.Sequence(); rows != want {
-		return fmt.Errorf("%w: %s: rows %d, written %d", ErrCorrupt, name, rows, want)
-	}
-	return nil
+	return tx.Bucket([]byte(metaBucket)).Put(formatKey, seal(formatKey, []byte{formatVersion}))
 }
 
 // Close releases the file and its lock. It waits for transactions under way.
@@ -281,8 +236,8 @@ func (l *Ledger) Close() error {
 
 // Ping reads the ledger and checks that its file is still at its path.
 func (l *Ledger) Ping(ctx context.Context) error {
-	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
-		if err := checkFormat(tx); err != nil {
+	return l.ViewRows(ctx, func(rows Rows) error {
+		if err := checkFormat(rows.tx); err != nil {
 			return err
 		}
 		return l.checkFile()
@@ -304,28 +259,6 @@ func (l *Ledger) checkFile() error {
 func (l *Ledger) Watch(ctx context.Context, _ func(Record)) error {
 	<-ctx.Done()
 	return ctx.Err()
-}
-
-// view runs fn in a read transaction.
-func (l *Ledger) view(ctx context.Context, act string, fn func(*bolt.Tx) error) error {
-	return l.run(ctx, act, l.db.View, fn)
-}
-
-// update runs fn in a write transaction, and then checks that the file it wrote to is still at its path. What was
-// written to a removed file is not durable and must not be acknowledged. Not db.Batch: it may commit on a goroutine of
-// its own, where a damaged page would end the process instead of reaching guard.
-func (l *Ledger) update(ctx context.Context, fn func(*bolt.Tx) error) error {
-	if err := l.run(ctx, "writing", l.db.Update, fn); err != nil {
-		return err
-	}
-	return explain("writing", l.path, l.checkFile())
-}
-
-func (l *Ledger) run(ctx context.Context, act string, tx func(func(*bolt.Tx) error) error, fn func(*bolt.Tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return explain(act, l.path, guard(func() error { return tx(fn) }))
 }
 
 // faults are the errors of a ledger, what to do about each, and the errors of bbolt and the system that mean it.
@@ -381,6 +314,13 @@ func explain(act, path string, err error) error {
 type answer struct{ err error }
 
 func (a *answer) Error() string { return a.err.Error() }
+
+func answered(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &answer{err}
+}
 
 // translate adds to an error of bbolt or the system the one of this package that it means.
 func translate(err error) error {

@@ -3,88 +3,75 @@ package quota
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-
-	bolt "go.etcd.io/bbolt"
 
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Load implements Store, in the order of creation.
 func (l *Ledger) Load(ctx context.Context, month Month, fn func(Record, uint64) error) error {
-	return l.view(ctx, "loading", func(tx *bolt.Tx) error {
-		if _, err := months(tx); err != nil { // the month may be there under another name
+	return l.ViewRows(ctx, func(rows Rows) error {
+		if _, err := rows.months(); err != nil { // the month may be there under another name
 			return err
 		}
-		calls := map[ID]uint64{}
-		if b := monthBucket(tx, month); b != nil {
-			if err := eachRow("usage "+month.String(), b, func(k, v []byte) (err error) {
-				calls[idFromKey(k)], err = readCount(k, v)
-				return err
-			}); err != nil {
-				return err
-			}
+		counted, usage := map[ID]uint64{}, rows.month(month)
+		if err := usage.all(func(k, v []byte) (err error) {
+			counted[idFromKey(k)], err = decodeCount(k, v)
+			return err
+		}); err != nil {
+			return err
 		}
-		return eachRow("accounts", tx.Bucket(accountsBucket), func(k, v []byte) error {
-			r, err := readRecord(k, v)
+		accounts := rows.Bucket(accountsBucket)
+		return accounts.all(func(k, v []byte) error {
+			r, err := decodeRecord(k, v)
 			if err != nil {
 				return err
 			}
-			if err := fn(r, calls[r.ID]); err != nil {
-				return &answer{err}
-			}
-			return nil
+			return answered(fn(r, counted[r.ID]))
 		})
 	})
 }
 
-func readRecord(k, v []byte) (Record, error) {
-	if len(k) != 8 {
-		return Record{}, fmt.Errorf("%w: account key has %d bytes", ErrCorrupt, len(k))
+// Account returns the record of an account, or ErrNotFound.
+func (r Rows) Account(id ID) (Record, error) {
+	accounts := r.Bucket(accountsBucket)
+	v, err := accounts.Get(id.key())
+	if err == nil && v == nil {
+		err = &answer{ErrNotFound}
 	}
-	payload, err := unseal(k, v)
 	if err != nil {
-		return Record{}, fmt.Errorf("account %s: %w", idFromKey(k), err)
+		return Record{}, err
 	}
-	return decodeRecord(idFromKey(k), payload)
+	return decodeRecord(id.key(), v)
 }
 
-func getRecord(tx *bolt.Tx, id ID) (Record, error) {
-	v := tx.Bucket(accountsBucket).Get(id.key())
-	if v == nil {
-		return Record{}, &answer{ErrNotFound}
+// decodePerson reads a row of people. The decoder's own words could quote the person, so they are left out.
+func decodePerson(k, v []byte) (p Person, err error) {
+	if jsonv2.Unmarshal(v, &p) != nil || p == (Person{}) {
+		err = fmt.Errorf("%w: person of %s cannot be read", ErrCorrupt, idFromKey(k))
 	}
-	return readRecord(id.key(), v)
+	return p, err
 }
 
-// readPerson reads a row of people. The decoder's own words could quote the person, so they are left out.
-func readPerson(k, v []byte) (p Person, err error) {
-	payload, err := unseal(k, v)
-	if err != nil {
-		return p, fmt.Errorf("person of %s: %w", idFromKey(k), err)
+// account also returns the person, the zero one if it was erased.
+func (r Rows) account(id ID) (record Record, p Person, err error) {
+	if record, err = r.Account(id); err != nil {
+		return record, p, err
 	}
-	if jsonv2.Unmarshal(payload, &p) != nil || p == (Person{}) {
-		return p, fmt.Errorf("%w: person of %s cannot be read", ErrCorrupt, idFromKey(k))
+	people := r.Bucket(peopleBucket)
+	v, err := people.Get(id.key())
+	if v != nil {
+		p, err = decodePerson(id.key(), v)
 	}
-	return p, nil
-}
-
-// getAccount returns the zero Person for an account whose person was erased.
-func getAccount(tx *bolt.Tx, id ID) (r Record, p Person, err error) {
-	if r, err = getRecord(tx, id); err != nil {
-		return r, p, err
-	}
-	if v := tx.Bucket(peopleBucket).Get(id.key()); v != nil {
-		p, err = readPerson(id.key(), v)
-	}
-	return r, p, err
+	return record, p, err
 }
 
 // Get implements Store.
 func (l *Ledger) Get(ctx context.Context, id ID) (r Record, p Person, err error) {
-	err = l.view(ctx, "reading", func(tx *bolt.Tx) (err error) {
-		r, p, err = getAccount(tx, id)
+	err = l.ViewRows(ctx, func(rows Rows) (err error) {
+		r, p, err = rows.account(id)
 		return err
 	})
 	return r, p, err
@@ -93,29 +80,25 @@ func (l *Ledger) Get(ctx context.Context, id ID) (r Record, p Person, err error)
 // Find implements Store. It reads every account unless the filter holds an e-mail address.
 // fn runs inside a read transaction: it must be quick and must not change the ledger.
 func (l *Ledger) Find(ctx context.Context, f Filter, fn func(Record, Person) bool) error {
-	return l.view(ctx, "reading", func(tx *bolt.Tx) error {
+	return l.ViewRows(ctx, func(rows Rows) error {
 		visit := func(id ID) (more bool, err error) {
-			r, p, err := getAccount(tx, id)
+			r, p, err := rows.account(id)
 			if err != nil || !f.Matches(r) || f.Email != "" && !SameAddress(p.Email, f.Email) {
 				return true, err
 			}
 			return fn(r, p), nil
 		}
 		if f.Email != "" {
-			for _, id := range idsOf(tx, AddressKeys(f.Email)) {
+			for _, id := range rows.idsOf(AddressKeys(f.Email)) {
 				if more, err := visit(id); !more || err != nil {
 					return err
 				}
 			}
 			return nil
 		}
-		c := tx.Bucket(accountsBucket).Cursor()
-		for k, v := c.Seek(f.After.key()); k != nil; k, v = c.Next() {
-			r, err := readRecord(k, v)
-			if err != nil {
-				return err
-			}
-			if more, err := visit(r.ID); !more || err != nil {
+		c := rows.tx.Bucket([]byte(accountsBucket)).Cursor()
+		for k, _ := c.Seek(f.After.key()); k != nil; k, _ = c.Next() {
+			if more, err := visit(idFromKey(k)); !more || err != nil {
 				return err
 			}
 		}
@@ -124,8 +107,8 @@ func (l *Ledger) Find(ctx context.Context, f Filter, fn func(Record, Person) boo
 }
 
 // idsOf lists the accounts listed under any of the hashes of addresses, oldest first.
-func idsOf(tx *bolt.Tx, hashes [][]byte) (ids []ID) {
-	c := tx.Bucket(emailsBucket).Cursor()
+func (r Rows) idsOf(hashes [][]byte) (ids []ID) {
+	c := r.tx.Bucket([]byte(emailsBucket)).Cursor()
 	for _, hash := range hashes {
 		for k, _ := c.Seek(hash); bytes.HasPrefix(k, hash); k, _ = c.Next() {
 			ids = append(ids, idFromKey(k[len(hash):]))
@@ -137,15 +120,9 @@ func idsOf(tx *bolt.Tx, hashes [][]byte) (ids []ID) {
 
 // Create implements Store.
 func (l *Ledger) Create(ctx context.Context, r Record, p Person, perEmail int) error {
-	if err := r.Check(); err != nil {
-		return fmt.Errorf("creating account: %w", err)
-	}
-	return l.update(ctx, func(tx *bolt.Tx) error {
-		if tx.Bucket(accountsBucket).Get(r.ID.key()) != nil {
-			return &answer{ErrTaken}
-		}
+	return l.UpdateRows(ctx, func(rows Rows) error {
 		if perEmail > 0 && p.Email != "" {
-			n, err := countOfEmail(tx, p)
+			n, err := rows.countOfEmail(p)
 			if err != nil {
 				return err
 			}
@@ -153,66 +130,63 @@ func (l *Ledger) Create(ctx context.Context, r Record, p Person, perEmail int) e
 				return &answer{ErrTooMany}
 			}
 		}
-		if err := putRecord(tx, &r); err != nil {
-			return err
-		}
-		return putPerson(tx, r.ID, p)
+		return rows.create(r, p)
 	})
+}
+
+// create stores a new account.
+func (r Rows) create(record Record, p Person) error {
+	accounts, k := r.Bucket(accountsBucket), record.ID.key()
+	if err := record.Check(); err != nil {
+		return &answer{fmt.Errorf("creating account: %w", err)}
+	}
+	if accounts.b.Get(k) != nil {
+		return &answer{ErrTaken}
+	}
+	if err := r.putRecord(&record); err != nil || p == (Person{}) {
+		return err
+	}
+	payload, err := encodeStored(p)
+	if err != nil {
+		return err
+	}
+	people, emails := r.Bucket(peopleBucket), r.Bucket(emailsBucket)
+	people.b.FillPercent = 0.9
+	if err := people.Put(k, payload); err != nil || p.Email == "" {
+		return err
+	}
+	return emails.Put(addressRow(record.ID, p), nil)
 }
 
 // countOfEmail counts the accounts of an address that are not revoked. A suspended one
 // counts, or suspending a key would hand its owner a new one.
-func countOfEmail(tx *bolt.Tx, p Person) (n int, err error) {
-	for _, id := range idsOf(tx, p.CountedKeys()) {
-		r, err := getRecord(tx, id)
+func (r Rows) countOfEmail(p Person) (n int, err error) {
+	for _, id := range r.idsOf(p.CountedKeys()) {
+		record, err := r.Account(id)
 		if err != nil {
 			return 0, err
 		}
-		if r.Status != StatusRevoked {
+		if record.Status != StatusRevoked {
 			n++
 		}
 	}
 	return n, nil
 }
 
-func putRecord(tx *bolt.Tx, r *Record) error {
-	b := tx.Bucket(accountsBucket)
-	b.FillPercent = 0.9 // ids rise, so pages fill from the end
-	return insert(b, r.ID.key(), seal(r.ID.key(), r.encode()))
+func (r Rows) putRecord(record *Record) error {
+	accounts := r.Bucket(accountsBucket)
+	accounts.b.FillPercent = 0.9 // ids rise, so pages fill from the end
+	return accounts.Put(record.ID.key(), record.encode())
 }
 
 // addressRow is the key of the row that lists an account under the address of a person.
 func addressRow(id ID, p Person) []byte { return append(p.AddressKey(), id.key()...) }
 
-func putPerson(tx *bolt.Tx, id ID, p Person) error {
-	if p == (Person{}) {
-		return nil
-	}
-	payload, err := encodeStored(p)
-	if err != nil {
-		return err
-	}
-	b := tx.Bucket(peopleBucket)
-	b.FillPercent = 0.9
-	if err := insert(b, id.key(), seal(id.key(), payload)); err != nil || p.Email == "" {
-		return err
-	}
-	k := addressRow(id, p)
-	return insert(tx.Bucket(emailsBucket), k, seal(k, nil))
-}
-
-func removePerson(tx *bolt.Tx, id ID, p Person) error {
-	if err := remove(tx.Bucket(peopleBucket), id.key()); err != nil {
-		return err
-	}
-	return remove(tx.Bucket(emailsBucket), addressRow(id, p))
-}
-
 // Update implements Store.
 func (l *Ledger) Update(ctx context.Context, id ID, fn func(*Record, *Person) error) (r Record, err error) {
-	err = l.update(ctx, func(tx *bolt.Tx) error {
+	err = l.UpdateRows(ctx, func(rows Rows) error {
 		var person Person
-		if r, person, err = getAccount(tx, id); err != nil {
+		if r, person, err = rows.account(id); err != nil {
 			return err
 		}
 		changed := person
@@ -224,16 +198,18 @@ func (l *Ledger) Update(ctx context.Context, id ID, fn func(*Record, *Person) er
 			return &answer{fmt.Errorf("changing account %s: %w", id, err)}
 		}
 		if changed == (Person{}) && person != changed {
-			if err := removePerson(tx, id, person); err != nil {
+			people, emails := rows.Bucket(peopleBucket), rows.Bucket(emailsBucket)
+			if err := errors.Join(people.Delete(id.key()), emails.Delete(addressRow(id, person))); err != nil {
 				return err
 			}
 		}
-		if r.Status == StatusRevoked {
-			if err := removeOwned(tx, id); err != nil {
-				return err
+		for _, name := range ownedBuckets {
+			b := rows.Bucket(name)
+			if r.Status == StatusRevoked && err == nil {
+				err = b.DeletePrefix(id.key())
 			}
 		}
-		return putRecord(tx, &r)
+		return errors.Join(err, rows.putRecord(&r))
 	})
 	return r, err
 }

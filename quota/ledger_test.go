@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -105,12 +106,12 @@ func TestOpenErrors(t *testing.T) {
 				if err := makeBuckets(tx); err != nil {
 					return err
 				}
-				return tx.Bucket(metaBucket).Put(formatKey, seal(formatKey, []byte{formatVersion + 1}))
+				return tx.Bucket([]byte(metaBucket)).Put(formatKey, seal(formatKey, []byte{formatVersion + 1}))
 			})
 		}, want: ErrVersion, say: "newer one"},
 		{name: "bucket missing", make: func(tb testing.TB, path string) {
 			writeBolt(tb, path, func(tx *bolt.Tx) error {
-				return errors.Join(makeBuckets(tx), tx.DeleteBucket(usageBucket))
+				return errors.Join(makeBuckets(tx), tx.DeleteBucket([]byte(usageBucket)))
 			})
 		}, want: ErrCorrupt, say: "restore a backup"},
 		{name: "no bucket left", make: func(tb testing.TB, path string) {
@@ -324,17 +325,17 @@ func readDamaged(path string) ([]any, error) {
 func TestCheckFindings(t *testing.T) {
 	month := MonthOf(time.Now())
 	first := ID(1_700_000_000) << idSecond
-	put := func(bucket []byte, k, payload []byte) func(*bolt.Tx) error {
-		return func(tx *bolt.Tx) error { return insert(tx.Bucket(bucket), k, seal(k, payload)) }
+	put := func(bucket string, k, payload []byte) func(*bolt.Tx) error {
+		return func(tx *bolt.Tx) error { b := Rows{tx}.Bucket(bucket); return b.Put(k, payload) }
 	}
 	record := func(change func(*Record)) func(*bolt.Tx) error {
 		return func(tx *bolt.Tx) error {
-			r, err := getRecord(tx, first)
+			r, err := Rows{tx}.Account(first)
 			if err != nil {
 				return err
 			}
 			change(&r)
-			return putRecord(tx, &r)
+			return Rows{tx}.putRecord(&r)
 		}
 	}
 	tests := []struct {
@@ -342,9 +343,9 @@ func TestCheckFindings(t *testing.T) {
 		damage func(*bolt.Tx) error
 		want   string
 	}{
-		{"value not sealed", func(tx *bolt.Tx) error { return tx.Bucket(accountsBucket).Put(first.key(), []byte("x")) }, "accounts: account " + first.String() + ": file is corrupt: value has 1 bytes"},
+		{"value not sealed", func(tx *bolt.Tx) error { return tx.Bucket([]byte(accountsBucket)).Put(first.key(), []byte("x")) }, "accounts: account " + first.String() + ": file is corrupt: value has 1 bytes"},
 		{"value moved", func(tx *bolt.Tx) error {
-			b := tx.Bucket(accountsBucket)
+			b := tx.Bucket([]byte(accountsBucket))
 			return b.Put(first.key(), bytes.Clone(b.Get((first + 1<<idSecond).key())))
 		}, "value fails its checksum"},
 		{"secret shared", record(func(r *Record) { r.ID++ }), "have a secret in common"},
@@ -354,20 +355,21 @@ func TestCheckFindings(t *testing.T) {
 		{"person of nobody", put(peopleBucket, ID(5).key(), []byte(`{"name":"x"}`)), "account key_00000000005 is not there"},
 		{"person unreadable", put(peopleBucket, first.key(), []byte(`oops`)), "cannot be read"},
 		{"address missing", func(tx *bolt.Tx) error {
-			return remove(tx.Bucket(emailsBucket), append(emailKey("tester-0@example.com"), first.key()...))
+			b := Rows{tx}.Bucket(emailsBucket)
+			return b.Delete(append(emailKey("tester-0@example.com"), first.key()...))
 		}, "emails: account " + first.String() + " is missing under its address"},
 		{"address of another", put(emailsBucket, append(emailKey("x@example.com"), first.key()...), nil), "is listed under an address it does not have"},
 		{"count of nobody", func(tx *bolt.Tx) error {
 			k := ID(5).key()
-			return monthBucket(tx, month).Put(k, seal(k, []byte{1}))
+			return Rows{tx}.month(month).b.Put(k, seal(k, []byte{1}))
 		}, "usage " + month.String() + ": account key_00000000005 is not there"},
 		{"count unreadable", func(tx *bolt.Tx) error {
-			return monthBucket(tx, month).Put(first.key(), seal(first.key(), []byte{1, 2}))
+			return Rows{tx}.month(month).b.Put(first.key(), seal(first.key(), []byte{1, 2}))
 		}, "count of " + first.String() + " cannot be read"},
-		{"account gone", func(tx *bolt.Tx) error { return tx.Bucket(accountsBucket).Delete(first.key()) }, "accounts: rows 2, written 3"},
-		{"count gone", func(tx *bolt.Tx) error { return monthBucket(tx, month).Delete(first.key()) }, "usage " + month.String() + ": rows 2, written 3"},
-		{"month gone", func(tx *bolt.Tx) error { return tx.Bucket(usageBucket).DeleteBucket([]byte(month.String())) }, "usage: rows 0, written 1"},
-		{"person gone", func(tx *bolt.Tx) error { return remove(tx.Bucket(peopleBucket), first.key()) }, "account " + first.String() + " has no person but is not erased"},
+		{"account gone", func(tx *bolt.Tx) error { return tx.Bucket([]byte(accountsBucket)).Delete(first.key()) }, "accounts: rows 2, written 3"},
+		{"count gone", func(tx *bolt.Tx) error { return Rows{tx}.month(month).b.Delete(first.key()) }, "usage " + month.String() + ": rows 2, written 3"},
+		{"month gone", func(tx *bolt.Tx) error { return tx.Bucket([]byte(usageBucket)).DeleteBucket([]byte(month.String())) }, "usage: rows 0, written 1"},
+		{"person gone", func(tx *bolt.Tx) error { b := Rows{tx}.Bucket(peopleBucket); return b.Delete(first.key()) }, "account " + first.String() + " has no person but is not erased"},
 		{"history out of order", put(historyBucket, first.key(), []byte{2, 1, 1, 1}), "history of " + first.String() + " cannot be read"},
 	}
 	for _, tt := range tests {
@@ -511,14 +513,10 @@ func TestDamagedNames(t *testing.T) {
 		}
 		return errors.Join(err, l.Load(ctx, month+1, func(Record, uint64) error { return nil }))
 	}
-	names := [][]byte{[]byte((month + 1).String())}
-	for _, name := range hookBuckets {
-		names = append(names, []byte(name))
-	}
-	for _, name := range append(names, metaBucket, accountsBucket, peopleBucket, emailsBucket, usageBucket, historyBucket) {
+	for _, name := range slices.Concat([]string{(month + 1).String()}, hookBuckets, ledgerBuckets) {
 		found := 0
 		for at := 0; ; at++ {
-			i := bytes.Index(whole[at:], name)
+			i := bytes.Index(whole[at:], []byte(name))
 			if i < 0 {
 				break
 			}
@@ -583,7 +581,7 @@ func TestMonthsOfEarlierPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "modeldex.db")
 			fillLedger(t, path, 3, month)
-			writeBolt(t, path, func(tx *bolt.Tx) error { return change(tx.Bucket(usageBucket)) })
+			writeBolt(t, path, func(tx *bolt.Tx) error { return change(tx.Bucket([]byte(usageBucket))) })
 			l := openLedger(t, path)
 			if got, err := l.Newest(ctx); err != nil || got != month {
 				t.Errorf("Newest() = %v, %v, want %s", got, err, month)

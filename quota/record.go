@@ -170,9 +170,12 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// decodeRecord reads what encode wrote. The record shares no memory with b.
-func decodeRecord(id ID, b []byte) (Record, error) {
-	in := newReader(b)
+// decodeRecord reads a row of accounts. The record shares no memory with it.
+func decodeRecord(k, v []byte) (Record, error) {
+	if len(k) != 8 {
+		return Record{}, fmt.Errorf("%w: account key has %d bytes", ErrCorrupt, len(k))
+	}
+	id, in := idFromKey(k), newReader(v)
 	r := Record{ID: id, Status: Status(in.byte())}
 	r.Erased = in.byte()&erasedFlag != 0
 	r.Rev, r.Limit = in.uvarint(), in.uvarint()

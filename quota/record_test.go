@@ -29,7 +29,7 @@ func TestRecordRoundTrip(t *testing.T) {
 		"max limit": func(r *Record) { r.Limit = MaxLimit },
 	} {
 		want := validRecord(change)
-		got, err := decodeRecord(want.ID, want.encode())
+		got, err := decodeRecord(want.ID.key(), want.encode())
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -43,11 +43,11 @@ func TestDecodeRecordRefuses(t *testing.T) {
 	r := validRecord(nil)
 	good := r.encode()
 	for n := range len(good) {
-		if _, err := decodeRecord(r.ID, good[:n]); !errors.Is(err, ErrCorrupt) {
+		if _, err := decodeRecord(r.ID.key(), good[:n]); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("decodeRecord of %d bytes of %d = %v, want ErrCorrupt", n, len(good), err)
 		}
 	}
-	if _, err := decodeRecord(r.ID, append(good, 0)); !errors.Is(err, ErrCorrupt) {
+	if _, err := decodeRecord(r.ID.key(), append(good, 0)); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("decodeRecord with a byte more = %v, want ErrCorrupt", err)
 	}
 	for name, change := range map[string]func(*Record){
@@ -61,7 +61,7 @@ func TestDecodeRecordRefuses(t *testing.T) {
 		"too many old":   func(r *Record) { r.Old = make([]OldSecret, MaxOldSecrets+1) },
 	} {
 		r := validRecord(change)
-		if _, err := decodeRecord(r.ID, r.encode()); !errors.Is(err, ErrCorrupt) {
+		if _, err := decodeRecord(r.ID.key(), r.encode()); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: decodeRecord() = %v, want ErrCorrupt", name, err)
 		}
 	}

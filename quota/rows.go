@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -24,32 +25,39 @@ var (
 	hookBuckets  = append(ownedBuckets[:3:3], BucketReleases, BucketRecords, BucketAnnounced)
 )
 
-// Rows is a transaction over the buckets of package hooks.
+// Rows is a transaction over the buckets of a ledger.
 type Rows struct{ tx *bolt.Tx }
 
 // ViewRows runs fn in a read transaction. fn must not change anything and must not use the ledger otherwise.
 func (l *Ledger) ViewRows(ctx context.Context, fn func(Rows) error) error {
-	return l.view(ctx, "reading", func(tx *bolt.Tx) error { return fn(Rows{tx}) })
+	return l.run(ctx, "reading", l.db.View, fn)
 }
 
 // UpdateRows runs fn in a write transaction: all of it is durable when UpdateRows returns nil, and nothing is changed
-// when fn returns an error.
+// when fn returns an error. What was written to a removed file is not durable and must not be acknowledged. Not
+// db.Batch: it may commit on a goroutine of its own, where a damaged page would end the process.
 func (l *Ledger) UpdateRows(ctx context.Context, fn func(Rows) error) error {
-	return l.update(ctx, func(tx *bolt.Tx) error { return fn(Rows{tx}) })
+	if err := l.run(ctx, "writing", l.db.Update, fn); err != nil {
+		return err
+	}
+	return explain("writing", l.path, l.checkFile())
 }
 
-// Account returns the record of an account, or ErrNotFound.
-func (r Rows) Account(id ID) (Record, error) { return getRecord(r.tx, id) }
+func (l *Ledger) run(ctx context.Context, act string, do func(func(*bolt.Tx) error) error, fn func(Rows) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return explain(act, l.path, guard(func() error { return do(func(tx *bolt.Tx) error { return fn(Rows{tx}) }) }))
+}
 
 // Bucket returns a bucket by name.
-func (r Rows) Bucket(name string) Bucket {
-	return Bucket{tx: r.tx, name: []byte(name), b: r.tx.Bucket([]byte(name))}
-}
+func (r Rows) Bucket(name string) Bucket { return Bucket{r.tx, name, r.tx.Bucket([]byte(name))} }
 
-// Bucket is a bucket of sealed rows in a transaction. Until its first row is put it need not exist.
+// Bucket is a bucket of sealed rows in a transaction. Until its first row is put it need not exist. Its sequence is the
+// number of its rows: the rows are sealed, but the pages between them are not, and a damaged page could hide some.
 type Bucket struct {
 	tx   *bolt.Tx
-	name []byte
+	name string
 	b    *bolt.Bucket // nil: not made yet
 }
 
@@ -67,10 +75,13 @@ func (b *Bucket) Get(k []byte) ([]byte, error) {
 
 func (b *Bucket) unseal(k, v []byte) ([]byte, error) {
 	payload, err := unseal(k, v)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.name, err)
+	switch {
+	case err != nil && len(k) == 8:
+		err = fmt.Errorf("%s: account %s: %w", b.name, idFromKey(k), err)
+	case err != nil:
+		err = fmt.Errorf("%s: row %x: %w", b.name, k, err)
 	}
-	return payload, nil
+	return payload, err
 }
 
 // Put stores a row.
@@ -80,15 +91,24 @@ func (b *Bucket) Put(k, v []byte) (err error) {
 			return err
 		}
 	}
-	return insert(b.b, k, seal(k, v))
+	if b.b.Get(k) == nil {
+		err = b.b.SetSequence(b.b.Sequence() + 1)
+	}
+	if err != nil {
+		return err
+	}
+	return b.b.Put(k, seal(k, v))
 }
 
 // Delete removes a row, if it is there.
 func (b *Bucket) Delete(k []byte) error {
-	if b.b == nil {
+	if b.b == nil || b.b.Get(k) == nil {
 		return nil
 	}
-	return remove(b.b, k)
+	if err := b.b.SetSequence(b.b.Sequence() - 1); err != nil {
+		return err
+	}
+	return b.b.Delete(k)
 }
 
 // Each calls fn for the rows whose keys have a prefix, in order of key, until fn returns false or an error. Keys
@@ -110,6 +130,24 @@ func (b *Bucket) Each(prefix []byte, fn func(k, v []byte) (more bool, err error)
 	return nil
 }
 
+// all calls fn for every row, and checks that none is missing.
+func (b *Bucket) all(fn func(k, v []byte) error) error {
+	rows := uint64(0)
+	err := b.Each(nil, func(k, v []byte) (bool, error) { rows++; return true, fn(k, v) })
+	if err != nil {
+		return err
+	}
+	return b.checkRows(rows)
+}
+
+// checkRows holds a number of rows against what the bucket should have.
+func (b *Bucket) checkRows(rows uint64) error {
+	if b.b != nil && rows != b.b.Sequence() {
+		return fmt.Errorf("%w: %s: rows %d, written %d", ErrCorrupt, b.name, rows, b.b.Sequence())
+	}
+	return nil
+}
+
 // DeletePrefix removes the rows whose keys have a prefix.
 func (b *Bucket) DeletePrefix(prefix []byte) error {
 	var keys [][]byte // a cursor must not be moved over rows that are being removed
@@ -125,13 +163,16 @@ func (b *Bucket) DeletePrefix(prefix []byte) error {
 	return err
 }
 
-// removeOwned removes the rows of package hooks that belong to an account.
-func removeOwned(tx *bolt.Tx, id ID) error {
-	for _, name := range ownedBuckets {
-		b := Rows{tx}.Bucket(name)
-		if err := b.DeletePrefix(id.key()); err != nil {
-			return err
-		}
+// bucketPrefix is before the name of a bucket in the key of the row of meta that says that it is there.
+var bucketPrefix = []byte("bucket ")
+
+// makeBucket makes a bucket that not every ledger has, and the row that says so. The name of a bucket has no checksum, and
+// a damaged one would look as if it had never been made.
+func makeBucket(tx *bolt.Tx, name string) (*bolt.Bucket, error) {
+	b, err := tx.CreateBucketIfNotExists([]byte(name))
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	k := slices.Concat(bucketPrefix, []byte(name))
+	return b, tx.Bucket([]byte(metaBucket)).Put(k, seal(k, nil))
 }
