@@ -7,15 +7,24 @@ import (
 	"sync/atomic"
 )
 
-// account is what a keeper knows of one key: 64 bytes, so that no two share a cache line. The
-// words that calls write are here and in the period; both are touched without locks.
+// account is what a keeper knows of one key. The words that calls write are here and in the period; both are touched
+// without locks.
 type account struct {
 	id      ID
 	meter   meter
 	period  atomic.Pointer[period] // the month being counted; nil until the first call
 	plan    atomic.Pointer[plan]
+	loaded  uint64   // calls when the keeper started: month above countBits, calls below; not changed after that
 	rev     uint64   // of the record last applied; guarded by the directory's lock, as is digests
 	digests []Digest // of the secrets that the record remembers
+}
+
+// loadedIn returns the calls that a month had when the keeper started.
+func (a *account) loadedIn(m Month) uint64 {
+	if Month(a.loaded>>countBits) != m {
+		return 0
+	}
+	return a.loaded & (1<<countBits - 1)
 }
 
 // plan is everything about an account that decides calls and changes only by an act of its

@@ -116,8 +116,8 @@ func (k *Keeper) load(ctx context.Context) error {
 	k.clock.cal.Store(cal)
 	return k.store.Load(ctx, cal.month, func(r Record, calls uint64) error {
 		acc, _, err := k.directory.apply(r)
-		if err == nil && calls > 0 {
-			k.leases.install(acc, cal, calls)
+		if err == nil {
+			acc.loaded = uint64(cal.month)<<countBits | calls
 		}
 		return err
 	})

@@ -229,19 +229,11 @@ func (l *leases) periodLocked(acc *account, cal *calendar) *period {
 		}
 	}
 	p := &period{month: cal.month, reset: cal.to, acc: acc, prev: current}
+	p.word.Store(acc.loadedIn(cal.month) << availBits) // own and all calls are distinguished when the period is opened
+	p.leased.Store(p.charged())
 	acc.period.Store(p)
 	l.live = append(l.live, p)
 	return p
-}
-
-// install makes the period of an account that has calls in the month of cal, those of other processes among them. Which
-// are whose is read when it is counted in.
-func (l *leases) install(acc *account, cal *calendar, calls uint64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	p := l.periodLocked(acc, cal)
-	p.word.Store(calls << availBits)
-	p.leased.Store(calls)
 }
 
 // charged returns the calls charged to acc in the month of cal, and as how many they are shown at least. After the clock
@@ -253,7 +245,7 @@ func (l *leases) charged(acc *account, cal *calendar) (calls, shown uint64) {
 		return p.charged(), p.shown.Load()
 	}
 	if !cal.again {
-		return 0, 0
+		return acc.loadedIn(cal.month), 0
 	}
 	l.mu.Lock()
 	for p != nil && p.month != cal.month {
