@@ -69,7 +69,7 @@ type boltMeta struct {
 func inspect(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil
 	}
 	defer f.Close()
 	info, err := f.Stat()

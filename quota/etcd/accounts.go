@@ -169,8 +169,8 @@ func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, p
 	if err != nil || resp.Succeeded {
 		return err == nil, err
 	}
-	for _, kv := range resp.Responses[0].GetResponseRange().Kvs {
-		if again && string(kv.Value) == encodeAccount(r, nil) {
+	if kvs := resp.Responses[0].GetResponseRange().Kvs; len(kvs) > 0 {
+		if again && string(kvs[0].Value) == encodeAccount(r, nil) {
 			return true, nil
 		}
 		return false, quota.ErrTaken

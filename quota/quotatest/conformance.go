@@ -227,7 +227,7 @@ func testCounts(t *testing.T, stores []quota.Store) {
 		many = append(many, quota.Count{ID: record(1000 + i).ID, Month: month, Own: uint64(i + 1), Limit: 1000})
 	}
 	must(t, s.Reserve(ctx, many))
-	again := append(many, quota.Count{ID: id, Month: month - 1}, quota.Count{ID: id + 1, Month: month})
+	again := slices.Concat(many, []quota.Count{{ID: id, Month: month - 1}, {ID: id + 1, Month: month}})
 	must(t, pick(stores).Counts(ctx, again))
 	for i, c := range again {
 		want := uint64(i + 1)
