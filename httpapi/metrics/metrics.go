@@ -52,7 +52,7 @@ func New() *Registry {
 			Name: "modeldex_request_duration_seconds", Help: "Time from the end of reading a request to its response, by route.", Buckets: latencies,
 		}, []string{"route"}),
 		signups: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "modeldex_signups_total", Help: "Sign-ups for a key, by result: issued, refused (limits of an address or an e-mail address) or failed (its webhook is disabled).",
+			Name: "modeldex_signups_total", Help: "Sign-ups for a key, by result: issued, refused (limits of an address or an e-mail address) or failed.",
 		}, []string{"result"}),
 		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "modeldex_limited_total", Help: "Requests answered 429, by tier of the key (none without one) and code of the error.",
@@ -197,47 +197,40 @@ func (m *Registry) Counter(name, help string, value func() float64) {
 	m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, value))
 }
 
-// hookGauges shows the webhooks of all keys in numbers, which are counted once for each scrape.
-type hookGauges struct {
-	store                     *hooks.Store
-	webhooks, pending, oldest *prometheus.Desc
-}
-
-// Describe implements prometheus.Collector.
-func (g *hookGauges) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(g, out) }
-
-// Collect implements prometheus.Collector.
-func (g *hookGauges) Collect(out chan<- prometheus.Metric) {
-	list, err := g.store.List(context.Background(), 0)
-	if err != nil {
-		return // other metrics say that the ledger fails
-	}
-	now := time.Now().Unix()
-	states, pending, oldest := map[hooks.State]int{}, 0, now
-	for _, h := range list {
-		states[h.State]++
-		if h.State == hooks.Active && len(h.Queue) > 0 {
-			pending += len(h.Queue)
-			oldest = min(oldest, h.Queue[0].Created)
-		}
-	}
-	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
-		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
-	}
-	for _, s := range []hooks.State{hooks.Active, hooks.Paused, hooks.Disabled} {
-		gauge(g.webhooks, float64(states[s]), string(s))
-	}
-	gauge(g.pending, float64(pending))
-	gauge(g.oldest, float64(now-oldest))
-}
-
 // Webhooks adds the metrics of webhooks.
 func (m *Registry) Webhooks(service *webhook.Service) {
-	m.all.MustRegister(&hookGauges{
-		service.Store,
-		prometheus.NewDesc("modeldex_webhooks", "Webhooks of all keys, by state.", []string{"state"}, nil),
-		prometheus.NewDesc("modeldex_webhook_messages_pending", "Messages that wait for an active webhook.", nil, nil),
-		prometheus.NewDesc("modeldex_webhook_oldest_pending_seconds", "Age of the oldest message that waits for an active webhook; 0 if none does.", nil, nil),
+	gauge := func(name, help string, labels prometheus.Labels, add func(sum float64, h *hooks.Hook) float64) {
+		opts := prometheus.GaugeOpts{Name: "modeldex_" + name, Help: help, ConstLabels: labels}
+		m.all.MustRegister(prometheus.NewGaugeFunc(opts, func() (sum float64) {
+			list, _ := service.Store.List(context.Background(), 0) // other metrics say that the ledger fails
+			for i := range list {
+				sum = add(sum, &list[i])
+			}
+			return sum
+		}))
+	}
+	for _, state := range []hooks.State{hooks.Active, hooks.Paused, hooks.Disabled} {
+		labels := prometheus.Labels{"state": string(state)}
+		gauge("webhooks", "Webhooks of all keys, by state.", labels, func(sum float64, h *hooks.Hook) float64 {
+			if h.State == state {
+				sum++
+			}
+			return sum
+		})
+	}
+	pending := "Messages that wait for an active webhook."
+	gauge("webhook_messages_pending", pending, nil, func(sum float64, h *hooks.Hook) float64 {
+		if h.State == hooks.Active {
+			sum += float64(len(h.Queue))
+		}
+		return sum
+	})
+	oldest := "Age of the oldest message that waits for an active webhook; 0 if none does."
+	gauge("webhook_oldest_pending_seconds", oldest, nil, func(sum float64, h *hooks.Hook) float64 {
+		if h.State == hooks.Active && len(h.Queue) > 0 {
+			sum = max(sum, time.Since(time.Unix(h.Queue[0].Created, 0)).Seconds())
+		}
+		return sum
 	})
 	results := func(result string, n *atomic.Uint64) {
 		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{

@@ -209,7 +209,7 @@ func startWebhooks(cfg *Config, r *reloader, opened *operator.Opened) (*webhook.
 	service, err := webhook.New(webhook.Config{
 		Store:   store,
 		Allowed: httpapi.HasWebhooks, Latest: r.latest.Load, Match: httpapi.MatchBenchmarks, Base: strings.TrimSuffix(cfg.BaseURL, "/"),
-		Guard: &webhook.Guard{AllowLoopback: cfg.WebhooksToLoopback}, Version: cfg.Version, Log: cfg.Log,
+		Guard: &webhook.Guard{AllowLoopback: cfg.WebhooksToLoopback}, Version: cfg.Version, Log: cfg.Log, Now: time.Now,
 	})
 	if err == nil {
 		r.hooks.Store(service)

@@ -177,7 +177,8 @@ func (r *release) compare(before map[string]hooks.Mark) {
 		slices.Sort(ords)
 	}
 	slices.Sort(r.removed)
-	r.Created, r.Changed, r.Withdrawn = len(r.happened[Created]), len(r.happened[Changed]), len(r.happened[Withdrawn])+len(r.removed)
+	r.Created, r.Changed = len(r.happened[Created]), len(r.happened[Changed])
+	r.Withdrawn = len(r.happened[Withdrawn]) + len(r.removed)
 }
 
 // messages makes the messages of a webhook, in the order of Events.

@@ -27,9 +27,10 @@ const (
 	storeRetry = time.Second
 	// suspendedRetry is after how long a webhook of a suspended key is looked at again.
 	suspendedRetry = 10 * time.Minute
-	// maxRetryAfter bounds the Retry-After of a receiver; nothing waits longer than longestRetry for its next attempt.
-	maxRetryAfter = 24 * time.Hour
-	longestRetry  = 25 * time.Hour
+	// never is the time to wait where nothing is to be done.
+	never time.Duration = -1
+	// longestRetry is more than each of delays, and bounds the Retry-After of a receiver.
+	longestRetry = 25 * time.Hour
 )
 
 // delays are the times between attempts to deliver one message: seven minutes for a restart, hours
@@ -40,16 +41,16 @@ var delays = [...]time.Duration{
 	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 18 * time.Hour, 22 * time.Hour,
 }
 
-// nextDelay returns how long to wait after attempt number tries, from 1; false when it was the last. Up to a tenth is
+// nextDelay returns how long to wait after attempt number tries, from 1; never when it was the last. Up to a tenth is
 // added or taken away at random, so that webhooks that failed together are not repeated together. The receiver may
 // ask for a longer time.
-func nextDelay(tries int, retryAfter time.Duration) (time.Duration, bool) {
+func nextDelay(tries int, retryAfter time.Duration) time.Duration {
 	if tries > len(delays) {
-		return 0, false
+		return never
 	}
 	d := delays[tries-1]
 	d += time.Duration((2*rand.Float64() - 1) * 0.1 * float64(d))
-	return max(d, min(retryAfter, maxRetryAfter)), true
+	return max(d, min(retryAfter, longestRetry))
 }
 
 // Results count what became of attempts to deliver a message since the service was made, once the
@@ -119,10 +120,10 @@ func (s *Service) work(k hooks.Key, woken chan struct{}) {
 		case <-woken:
 		case <-later:
 		}
-		wait, more := s.serve(k)
+		wait := s.serve(k)
 		later = time.After(wait)
 		s.mu.Lock()
-		if !more && len(woken) == 0 {
+		if wait == never && len(woken) == 0 {
 			delete(s.workers, k)
 			s.mu.Unlock()
 			return
@@ -131,35 +132,35 @@ func (s *Service) work(k hooks.Key, woken chan struct{}) {
 	}
 }
 
-// serve makes the next attempt of a webhook if it is due. It returns after how long to look again, or that there is
-// nothing to be sent. Only the first message of a queue is tried, the next one when the outcome is durable.
-func (s *Service) serve(k hooks.Key) (wait time.Duration, more bool) {
+// serve makes the next attempt of a webhook if it is due, and returns after how long to look again. Only the first
+// message of a queue is tried, the next one when the outcome is durable.
+func (s *Service) serve(k hooks.Key) time.Duration {
 	done, err := s.turn(s.ctx, k.Account)
 	if err != nil {
-		return 0, false
+		return never
 	}
 	defer done()
 	job, err := s.Store.Next(s.ctx, k)
 	switch {
 	case errors.Is(err, hooks.ErrNoHook) || s.ctx.Err() != nil:
-		return 0, false
+		return never
 	case err != nil:
 		s.cfg.Log.Error("reading a message for a webhook", "webhook", k.Hook.String(), "cause", err)
-		return storeRetry, true
+		return storeRetry
 	case len(job.Queue) == 0 || job.State != hooks.Active:
-		return 0, false
+		return never
 	case job.Account.Status != quota.StatusActive: // a revoked key has no webhooks any more
-		return suspendedRetry, true
+		return suspendedRetry
 	case !s.cfg.Allowed(job.Account.Tier):
 		s.disable(k, "keys of tier "+job.Account.Tier+" have no webhooks")
-		return 0, false
+		return never
 	}
 	if wait := untilDue(&job.Queue[0], s.now()); wait > 0 {
-		return wait, true
+		return wait
 	}
 	attempt, retryAfter := s.send(s.abort, &job)
 	if s.abort.Err() != nil { // the message goes on after the next start
-		return 0, false
+		return never
 	}
 	return s.settle(k, job.Queue[0], attempt, retryAfter)
 }
@@ -171,7 +172,7 @@ func untilDue(d *hooks.Delivery, now time.Time) time.Duration {
 	if n == 0 || d.Attempts[n-1].At > now.Unix() || wait > longestRetry {
 		return 0
 	}
-	return wait
+	return max(wait, 0)
 }
 
 // disable stops a webhook that is active.
@@ -182,12 +183,12 @@ func (s *Service) disable(k hooks.Key, reason string) {
 	}
 }
 
-// settle stores the outcome of an attempt and counts it, and returns what serve does. A ledger that fails is asked again
+// settle stores the outcome of an attempt and counts it, and returns as serve does. A ledger that fails is asked again
 // until it works or the service is closed: the message is then sent again after the next start.
-func (s *Service) settle(k hooks.Key, d hooks.Delivery, a hooks.Attempt, retryAfter time.Duration) (wait time.Duration, more bool) {
+func (s *Service) settle(k hooks.Key, d hooks.Delivery, a hooks.Attempt, retryAfter time.Duration) time.Duration {
 	now := s.now()
 	d.Attempts = append(d.Attempts, a)
-	delay, more := nextDelay(len(d.Attempts), retryAfter)
+	delay := nextDelay(len(d.Attempts), retryAfter)
 	d.NextAt = now.Add(delay).Unix()
 	count, disable := &s.Results.Retried, ""
 	switch {
@@ -195,7 +196,7 @@ func (s *Service) settle(k hooks.Key, d hooks.Delivery, a hooks.Attempt, retryAf
 		count = &s.Results.Delivered
 	case a.Status == 410:
 		disable = "the receiver answered 410 Gone"
-	case !more:
+	case delay == never:
 		disable = "message " + d.Message + " was not accepted in three days; the last attempt: " + a.Error
 	}
 	if disable != "" {
@@ -219,16 +220,16 @@ func (s *Service) settle(k hooks.Key, d hooks.Delivery, a hooks.Attempt, retryAf
 		if err == nil || errors.Is(err, hooks.ErrNoHook) {
 			count.Add(1)
 			if len(h.Queue) == 0 || h.State != hooks.Active {
-				return 0, false
+				return never
 			}
-			return untilDue(&h.Queue[0], s.now()), true
+			return untilDue(&h.Queue[0], s.now())
 		}
 		if tries == 1 {
 			s.cfg.Log.Error("storing the outcome of a webhook", "cause", err)
 		}
 		select {
 		case <-s.ctx.Done():
-			return 0, false
+			return never
 		case <-time.After(storeRetry):
 		}
 	}

@@ -33,7 +33,7 @@ type Dataset struct {
 	Generation *index.Generation
 }
 
-// Config is what a Service needs. Fields without a default must be set.
+// Config is what a Service needs. All fields but Base must be set.
 type Config struct {
 	Store *hooks.Store
 	// Allowed reports whether keys of a tier may have webhooks: others are not served.
@@ -48,9 +48,9 @@ type Config struct {
 	Guard *Guard
 	// Version is the program's, for User-Agent.
 	Version string
-	// Log takes what happens; nil drops it. URLs and secrets are not logged.
+	// Log takes what happens. URLs and secrets are not logged.
 	Log *slog.Logger
-	// Now is the clock; nil means time.Now.
+	// Now is the clock.
 	Now func() time.Time
 }
 
@@ -81,17 +81,10 @@ type Service struct {
 
 // New makes a service and starts to deliver what waits.
 func New(cfg Config) (*Service, error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
 	s := &Service{
-		Store: cfg.Store, cfg: cfg, now: cfg.Now, changed: make(chan struct{}, 1),
+		Store: cfg.Store, cfg: cfg, client: newClient(cfg.Guard), now: cfg.Now, changed: make(chan struct{}, 1),
 		all: semaphore.NewWeighted(atATime), pace: rate.NewLimiter(perSecond, burst), workers: map[hooks.Key]chan struct{}{},
 	}
-	s.client = newClient(cfg.Guard)
 	all, err := s.Store.List(context.Background(), 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading webhooks: %w", err)
@@ -138,7 +131,9 @@ func (s *Service) CheckURL(account quota.ID, text string) error {
 
 // Create stores a webhook with a URL that set gives it, and returns it with its secret, which is shown this once.
 // hooks.ErrTooMany says why not.
-func (s *Service) Create(ctx context.Context, account quota.ID, set func(*hooks.Hook)) (h hooks.Hook, secret string, err error) {
+func (s *Service) Create(
+	ctx context.Context, account quota.ID, set func(*hooks.Hook),
+) (h hooks.Hook, secret string, err error) {
 	s.announcing.Lock() // a release is announced to all webhooks or before
 	defer s.announcing.Unlock()
 	if err := s.announce(ctx, true); err != nil {

@@ -155,11 +155,8 @@ func (s *Store) Get(ctx context.Context, k Key) (Hook, error) {
 func (s *Store) Create(ctx context.Context, h Hook, most int) error {
 	return s.update(ctx, func(tx *tx) error {
 		r, err := tx.Account(h.Key.Account)
-		if err != nil {
-			return err
-		}
-		hooks, err := tx.list(numberKey(uint64(h.Key.Account)))
-		switch {
+		hooks, errList := tx.list(numberKey(uint64(h.Key.Account)))
+		switch err := errors.Join(err, errList); {
 		case err != nil:
 			return err
 		case r.Status == quota.StatusRevoked:
