@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"time"
 
 	"modeldex/dataset/fit"
 	"modeldex/httpapi/query"
-	"modeldex/index"
 
 	"github.com/goccy/go-json/jsontext"
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -43,7 +41,7 @@ func (r *reader) fitQuery() fit.Query {
 	if !r.Sent("hardware") && !r.Sent("memory_gb") {
 		r.Missing("hardware", "is required, unless memory_gb describes the machine")
 	}
-	q.Today = released(r.gen)
+	q.Today, _ = r.gen.Info.Released.Time() // so that an answer depends on nothing but dataset and query
 	return q
 }
 
@@ -67,13 +65,6 @@ func (r *reader) fit(q fit.Query) *fit.Answer {
 		r.fitFault(fault)
 	}
 	return answer
-}
-
-// released is the day of the dataset: prices are old or not by it, so that an answer depends on
-// nothing but dataset and query.
-func released(gen *index.Generation) time.Time {
-	n := int(index.DateNumber(&gen.Info.Released))
-	return time.Date(n/10000, time.Month(max(n/100%100, 1)), max(n%100, 1), 0, 0, 0, 0, time.UTC)
 }
 
 func postFit(_ *Server, req *request) (*response, *failure) {

@@ -153,38 +153,10 @@ func (r *Rule) find(q fit.Query, least limits, find func(fit.Query) (fit.Runs, *
 
 // Fit answers a query with the quantization first that has the most points, or, with PreferMeasured, that was measured.
 func (r *Rule) Fit(q fit.Query) (*fit.Answer, *fit.Fault) {
-	all := q
-	all.BestOnly = q.BestOnly && q.Prefer == fit.PreferMeasured
-	a, fault := r.fit.Fit(all)
-	if fault != nil || q.Prefer == fit.PreferMeasured {
-		return a, fault
+	if asked := q; q.Prefer != fit.PreferMeasured {
+		q.Value = func(b *fit.Best) float64 { return r.value(&asked, limits{LeastBits, LeastTPS}, b) }
 	}
-	most, at := math.Inf(-1), 0
-	for i := range a.Sizes {
-		z := &a.Sizes[i]
-		if !z.Listed || z.Verdict != fit.Fits && z.Verdict != fit.Tight {
-			continue
-		}
-		b := fit.Best{Model: a.Model, Count: a.Count, Quantization: z.Quantization, BitsPerWeight: z.BitsPerWeight, Verdict: z.Verdict}
-		if a.Hardware != nil {
-			b.Hardware = *a.Hardware
-		}
-		if z.Speed != nil {
-			b.TPS, b.Use = z.Speed.TPS, z.Speed.Use
-		}
-		if value := r.value(&q, limits{LeastBits, LeastTPS}, &b); value > most {
-			most, at = value, i
-		}
-	}
-	if at > 0 {
-		first := a.Sizes[at]
-		copy(a.Sizes[1:at+1], a.Sizes[:at])
-		a.Sizes[0] = first
-	}
-	if q.BestOnly {
-		a.Sizes = a.Sizes[:min(len(a.Sizes), 1)]
-	}
-	return a, nil
+	return r.fit.Fit(q)
 }
 
 // value is the points of a row, which it sets, and less than any where the row is not recommended.

@@ -38,12 +38,10 @@ func (e *Engine) companions(t *target, q *Query) (out []Companion, fault *Fault)
 		add("projector", bytesOf(q.ProjectorGB)+PictureBuffer, Given, nil)
 	case q.Projector && t.ProjectorBytes == nil:
 		return nil, &Fault{Field: "projector", Text: fmt.Sprintf("must be false: no size of a projector of %s is known; projector_gb says how large its file is", t.Slug)}
+	case q.Projector && slices.ContainsFunc(t.Sources, func(s dataset.SourceRef) bool { return s.Note != nil && slices.Contains(s.Fields, "projector_bytes") }):
+		add("projector", *t.ProjectorBytes+PictureBuffer, Computed, nil)
 	case q.Projector:
-		basis := Published
-		if slices.ContainsFunc(t.Sources, func(s dataset.SourceRef) bool { return s.Note != nil && slices.Contains(s.Fields, "projector_bytes") }) {
-			basis = Computed
-		}
-		add("projector", *t.ProjectorBytes+PictureBuffer, basis, nil)
+		add("projector", *t.ProjectorBytes+PictureBuffer, Published, nil)
 	}
 	if q.MTP {
 		one := t.most
@@ -54,8 +52,8 @@ func (e *Engine) companions(t *target, q *Query) (out []Companion, fault *Fault)
 		return out, nil
 	}
 	of := *q
-	of.Model, of.Quantization, of.WeightsGB, of.Draft, of.AllowExtended = q.Draft, cmp.Or(q.DraftQuantization, "Q8_0"), 0, "", true
-	of.Projector, of.ProjectorGB = false, 0
+	of.Model, of.Quantization, of.Draft, of.AllowExtended = q.Draft, cmp.Or(q.DraftQuantization, "Q8_0"), "", true
+	of.WeightsGB, of.Projector, of.ProjectorGB = 0, false, 0
 	d, fault := e.target(&of)
 	if fault != nil {
 		fault.Field = map[string]string{"model": "draft", "quantization": "draft_quantization"}[fault.Field]

@@ -17,33 +17,26 @@ const priceAge = 180 * 24 * time.Hour
 
 // cost works out the costs of the speed of a size.
 func (a *evaluation) cost(size int, s *Speed) *Cost {
-	q, m := a.q, a.m
-	c := &Cost{Reasons: []string{}, Notices: []string{}}
+	q, c := a.q, &Cost{Reasons: []string{}, Notices: []string{}}
 	if s == nil || s.TPS == nil {
 		c.Reasons = append(c.Reasons, "no speed is known")
 		return c
 	}
 	hours := 1e6 / *s.TPS / 3600 // for a million tokens
-	c.power(a, size, s)
-	if c.Watts != nil {
-		kwh := round3(*c.Watts / 1000 * hours)
-		c.KWhPerMTok = &kwh
+	if c.power(a, size, s); c.Watts != nil {
+		c.KWhPerMTok = new(round3(*c.Watts / 1000 * hours))
 	} else {
 		c.Reasons = append(c.Reasons, "no power was measured and the hardware has no tdp_watts")
 	}
-	perHour, ok := c.price(q, m)
-	switch {
-	case !ok:
-	case q.USDPerHour == nil && q.USDPerKWh == nil:
+	switch perHour, why := c.price(q, a.m); {
+	case why != "":
+		c.Reasons = append(c.Reasons, why)
+	case q.USDPerHour != nil:
+		c.USDPerMTok = new(round3(perHour * hours))
+	case q.USDPerKWh == nil:
 		c.Reasons = append(c.Reasons, "usd_per_kwh is not given")
-	case q.USDPerHour == nil && c.Watts == nil: // the reason is already there
-	default:
-		usd := perHour * hours
-		if q.USDPerHour == nil {
-			usd += *c.Watts / 1000 * hours * *q.USDPerKWh
-		}
-		usd = round3(usd)
-		c.USDPerMTok = &usd
+	case c.Watts != nil:
+		c.USDPerMTok = new(round3(perHour*hours + *c.Watts/1000*hours**q.USDPerKWh))
 	}
 	return c
 }
@@ -71,8 +64,8 @@ func (c *Cost) power(a *evaluation, size int, s *Speed) {
 		return
 	}
 	most := *h.TDPWatts
-	if of := h.TDPRangeWatts; of != nil && len(*of) > 0 {
-		most = slices.Max(*of) // machines are sold with each of them
+	if of := val(h.TDPRangeWatts); len(of) > 0 {
+		most = slices.Max(of) // machines are sold with each of them
 	}
 	c.Watts, c.PowerBasis = new(round3(most*tdpShare*float64(q.Count))), new("tdp_x_0.8")
 	if q.Count > 1 && s.Measured == nil {
@@ -100,49 +93,30 @@ func (a *evaluation) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 
 	return out
 }
 
-// price is what an hour of use costs without energy: the rent, or the price over the hours the
-// caller plans.
-func (c *Cost) price(q *Query, m *machine) (perHour float64, ok bool) {
-	basis := "rented"
-	if q.USDPerHour != nil {
-		c.PriceBasis = &basis
-		return *q.USDPerHour, true
-	}
-	if m.hw == nil {
-		c.Reasons = append(c.Reasons, "no price is known of a machine described by its memory; usd_per_hour is not given")
-		return 0, false
-	}
-	if q.HoursPerDay == nil || q.Years == nil {
-		c.Reasons = append(c.Reasons, "hours_per_day and years, or usd_per_hour, are not given")
-		return 0, false
-	}
-	var usd float64
+// price is what an hour of use costs without energy: the rent, or the price over the hours the caller plans; why is the
+// reason where it is not known.
+func (c *Cost) price(q *Query, m *machine) (perHour float64, why string) {
 	switch h := m.hw; {
+	case q.USDPerHour != nil:
+		c.PriceBasis = new("rented")
+		return *q.USDPerHour, ""
+	case h == nil:
+		return 0, "no price is known of a machine described by its memory; usd_per_hour is not given"
+	case q.HoursPerDay == nil || q.Years == nil:
+		return 0, "hours_per_day and years, or usd_per_hour, are not given"
 	case h.StreetPriceUSD != nil:
-		basis, usd, c.PriceDate = "street", *h.StreetPriceUSD, h.StreetPriceDate
+		c.PriceBasis, c.PriceUSD, c.PriceDate = new("street"), new(*h.StreetPriceUSD*float64(q.Count)), h.StreetPriceDate
 	case h.LaunchPriceUSD != nil:
-		basis, usd, c.PriceDate = "launch", *h.LaunchPriceUSD, h.ReleaseDate
+		c.PriceBasis, c.PriceUSD, c.PriceDate = new("launch"), new(*h.LaunchPriceUSD*float64(q.Count)), h.ReleaseDate
 	default:
-		c.Reasons = append(c.Reasons, "no price of the hardware is known")
-		return 0, false
+		return 0, "no price of the hardware is known"
 	}
-	usd *= float64(q.Count)
-	c.PriceUSD, c.PriceBasis = &usd, &basis
-	if old(c.PriceDate, q.Today) {
+	seen, known := val(c.PriceDate).Time()
+	if !known || q.Today.Sub(seen) > priceAge {
 		c.Notices = append(c.Notices, "the price is older than 180 days")
 	}
-	if of := m.hw.MemoryOptionsGB; of != nil && len(*of) > 0 && m.memory > bytesOf(slices.Min(*of))*int64(q.Count) {
+	if of := val(m.hw.MemoryOptionsGB); len(of) > 0 && m.memory > bytesOf(slices.Min(of))*int64(q.Count) {
 		c.Notices = append(c.Notices, "the hardware is sold with less memory than counts here, and the price may be of that")
 	}
-	return usd / (*q.Years * 365.25 * *q.HoursPerDay), true
-}
-
-// old reports whether a date is more than priceAge before today, or unknown.
-func old(d *dataset.Date, today time.Time) bool {
-	if d == nil {
-		return true
-	}
-	n := int(d.Number())
-	t := time.Date(n/10000, time.Month(max(n/100%100, 1)), max(n%100, 1), 0, 0, 0, 0, time.UTC)
-	return today.Sub(t) > priceAge
+	return *c.PriceUSD / (*q.Years * 365.25 * *q.HoursPerDay), ""
 }

@@ -364,7 +364,7 @@ func TestSameAnswers(t *testing.T) {
 				done <- answer
 			}()
 		}
-		if diff := gocmp.Diff(<-done, <-done); diff != "" {
+		if diff := gocmp.Diff(<-done, <-done, gocmp.AllowUnexported(OnDevice{})); diff != "" {
 			t.Errorf("%s: two engines differ:\n%s", h, diff)
 		}
 	}

@@ -66,31 +66,35 @@ type Points struct {
 	Total float64 `json:"total" jsonschema:"example=65.3"`
 }
 
-func (p *Points) parts() []*float64 {
-	return []*float64{&p.Capability, &p.Uncertain, &p.Quantization, &p.Speed, &p.Memory, &p.Use, &p.Unknown, &p.Price}
+type part struct {
+	name string
+	of   *float64
+}
+
+func (p *Points) parts() []part {
+	return []part{
+		{"capability", &p.Capability}, {"uncertain", &p.Uncertain}, {"quantization", &p.Quantization}, {"speed", &p.Speed}, {"memory", &p.Memory},
+		{"use", &p.Use}, {"unknown", &p.Unknown}, {"price", &p.Price},
+	}
 }
 
 // Sum rounds the parts to hundredths and sets their sum.
 func (p *Points) Sum() {
 	sum := 0.0
 	for _, part := range p.parts() {
-		*part = math.Round(100**part) / 100
-		sum += *part
+		*part.of = math.Round(100**part.of) / 100
+		sum += *part.of
 	}
 	p.Total = math.Round(100*sum) / 100
 }
 
 // String is the sum with its parts: "65.3 = 66.4 capability - 1.1 uncertain".
 func (p *Points) String() string {
-	names := []string{"capability", "uncertain", "quantization", "speed", "memory", "use", "unknown", "price"}
 	out := strconv.FormatFloat(p.Total, 'f', -1, 64) + " ="
-	for i, part := range p.parts() {
-		sign := "+"
-		if *part < 0 {
-			sign = "-"
-		}
-		if *part != 0 {
-			out += " " + sign + " " + strconv.FormatFloat(math.Abs(*part), 'f', -1, 64) + " " + names[i]
+	for _, part := range p.parts() {
+		if *part.of != 0 {
+			sign := map[bool]string{true: " - ", false: " + "}[*part.of < 0]
+			out += sign + strconv.FormatFloat(math.Abs(*part.of), 'f', -1, 64) + " " + part.name
 		}
 	}
 	return strings.Replace(out, "= +", "=", 1)
@@ -110,9 +114,8 @@ type Runs struct {
 
 // Models finds the models that run on the machine of a query, by slug. Of each it gives the listed size (see Size.Listed)
 // of the greatest value (see Query.Value) that fits, is tight, or is partly in main memory whose size is known, and reaches
-// at least MinTPS tokens per second (0: any, known or not). With a context in the query the speed is that with a full
-// cache. Models that are too short for it are in no list. The model of the query is not looked at. The work is bounded by
-// the models and their sizes: about a microsecond for each size.
+// MinTPS tokens per second (0: any, known or not). With a context in the query the speed is that with a full cache. Models
+// that are too short for it are in no list. The model of the query is not looked at.
 func (e *Engine) Models(q Query) (out Runs, fault *Fault) {
 	filled := q.Context > 0
 	if fault := q.settle(); fault != nil {
@@ -126,7 +129,8 @@ func (e *Engine) Models(q Query) (out Runs, fault *Fault) {
 	for _, slug := range e.bySlug {
 		if t := e.models[slug]; !t.tooLong(&q) {
 			one.Model, one.Context = slug, t.context(q.Context)
-			e.list(&out, slug, &one, t, m, &at, filled)
+			a := e.evaluate(&one, t, m, &at)
+			out.add(&a, slug, filled)
 		}
 	}
 	return out, nil
@@ -149,52 +153,45 @@ func (e *Engine) Hardware(q Query) (out Runs, fault *Fault) {
 		if fault != nil {
 			return out, fault
 		}
-		e.list(&out, slug, &q, t, m, &machineContext{}, filled)
+		a := e.evaluate(&q, t, m, &machineContext{})
+		out.add(&a, slug, filled)
 	}
 	return out, nil
 }
 
-// list adds the model, or the hardware, of a query to what runs; it has the slug.
-func (e *Engine) list(out *Runs, slug dataset.Slug, q *Query, t *target, m *machine, at *machineContext, filled bool) {
-	a := e.evaluate(q, t, m, at)
-	var best, b Best
-	var tps, bestTPS float64
-	var use, bestUse string
-	most, slow, noSpeed, unknown := math.Inf(-1), false, false, len(t.order) == 0
+// add adds the model, or the hardware, of an evaluation to what runs; it has the slug.
+func (r *Runs) add(a *evaluation, slug dataset.Slug, filled bool) {
+	var best *Best
+	most, slow, noSpeed, unknown := 0.0, false, false, len(a.t.order) == 0
 	for place, size := range a.listed() {
 		v, p := a.fits(size), plan{}
-		if v == Unknown || v == No && m.main > 0 || v != Fits && len(e.proofs[t.Slug]) > 0 {
+		if v == Unknown || v == No && a.m.main > 0 || v != Fits && len(a.e.proofs[a.t.Slug]) > 0 {
 			v, p = a.verdict(size)
 		}
 		unknown = unknown || v == Unknown
-		if v != Fits && v != Tight && (v != Offload || m.main == 0) {
+		if v != Fits && v != Tight && (v != Offload || a.m.main == 0) {
 			continue
 		}
-		if a.row(&b, size, v, p, filled, &tps, &use); use != "" {
-			b.TPS, b.Use = &tps, &use
-		}
+		b := a.row(size, v, p, filled)
 		switch {
-		case use == "" && q.MinTPS > 0:
+		case b.TPS == nil && a.q.MinTPS > 0:
 			noSpeed = true
-		case use != "" && tps < q.MinTPS:
+		case b.TPS != nil && *b.TPS < a.q.MinTPS:
 			slow = true
 		default:
-			if value := a.value(&b, size, place); value > most {
-				best, most, bestTPS, bestUse = b, value, tps, use
+			if value := a.value(b, size, place); best == nil || value > most {
+				best, most = b, value
 			}
 		}
 	}
-	if bestUse != "" {
-		best.TPS, best.Use = &bestTPS, &bestUse
-	}
 	switch {
-	case !math.IsInf(most, -1):
-		out.Found = append(out.Found, best)
+	case best != nil:
+		r.Found = append(r.Found, *best)
 	case slow:
 	case noSpeed:
-		out.NoSpeed = append(out.NoSpeed, slug)
+		r.NoSpeed = append(r.NoSpeed, slug)
 	case unknown:
-		out.Undecided = append(out.Undecided, slug)
+		r.Undecided = append(r.Undecided, slug)
 	}
 }
 
@@ -228,11 +225,11 @@ func (a *evaluation) value(b *Best, size, place int) float64 {
 	return value
 }
 
-// row is what a list says of a size that runs, with the place for its speed.
-func (a *evaluation) row(b *Best, size int, v Verdict, p plan, filled bool, tps *float64, use *string) {
+// row is what a list says of a size that runs.
+func (a *evaluation) row(size int, v Verdict, p plan, filled bool) *Best {
 	_, most := a.loads(size)
 	z := &a.t.Quantizations[size]
-	*b = Best{
+	b := &Best{
 		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v,
 		Total: most.onDevices() + most.cache + most.extra + a.need.least.buffer*int64(max(len(a.m.devices), 1)),
 	}
@@ -242,16 +239,16 @@ func (a *evaluation) row(b *Best, size int, v Verdict, p plan, filled bool, tps 
 	var placed *Placement
 	if v == Offload {
 		placed = a.placement(&most, p)
-		b.Total, b.Host = most.extra, placed.Host
-		for i := range placed.Devices {
-			b.Total += placed.Devices[i].taken()
-		}
+		b.Total, b.Host = most.extra+placed.taken(), placed.Host
 	}
 	s := a.listSpeed(size, a.lays(v, placed))
-	if filled && s.use != "" {
+	if s.use == "" {
+		return b
+	}
+	if b.TPS, b.Use = &s.tps, &s.use; filled {
 		if factor, ok := a.slowdown(size, s.empty, a.q.Context); ok {
 			s.tps, b.Depth = round3(s.tps*factor), a.q.Context
 		}
 	}
-	*tps, *use = s.tps, s.use
+	return b
 }

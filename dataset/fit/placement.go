@@ -45,6 +45,18 @@ type OnDevice struct {
 	Usable int64 `json:"usable_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
 	// Weights that one token reads; null if unknown.
 	Read *int64 `json:"read_bytes" jsonschema:"nullable,minimum=0,example=4600000000" jsonschema_extras:"unit=bytes"`
+
+	read int64 // of what is counted evenly over the layers
+}
+
+func (d *OnDevice) taken() int64 { return d.Weights + d.Cache + d.Compute }
+
+// taken is what all devices hold.
+func (p *Placement) taken() (bytes int64) {
+	for i := range p.Devices {
+		bytes += p.Devices[i].taken()
+	}
+	return bytes
 }
 
 // A layout is how the parameters of a model are divided.
@@ -154,22 +166,20 @@ func (l *load) of(from, to, moe int64) (dense, experts int64) {
 // main memory.
 type plan struct{ gpu, moe int64 }
 
-// holds is what a device takes that has the layers from one to before another, the output counted as the last, and the
-// part of its weights that one token reads. Experts in main memory are copied to it for long prompts, one matrix at a time.
-func (l *load) holds(from, to int64, p plan) (d OnDevice, read int64) {
+// holds is what a device takes that has the layers from one to before another, the output counted as the last. Experts in
+// main memory are copied to it for long prompts, one matrix at a time.
+func (l *load) holds(from, to int64, p plan) (d OnDevice) {
 	dense, experts := l.of(from, min(to, l.layers), p.moe)
 	d.Layers, d.Weights, d.Cache, d.Compute = to-from, dense+experts, l.cache*max(min(to, l.layers)-from, 0)/l.layers, l.buffer
 	if p.moe > l.first && l.experts > 0 {
 		d.Compute += l.experts / (l.layers - l.first) / 3
 	}
-	read = dense + int64(float64(experts)*l.perToken)
+	d.read = dense + int64(float64(experts)*l.perToken)
 	if to > l.layers && from <= l.layers {
-		d.Weights, read = d.Weights+l.output, read+l.output
+		d.Weights, d.read = d.Weights+l.output, d.read+l.output
 	}
-	return d, read
+	return d
 }
-
-func (d *OnDevice) taken() int64 { return d.Weights + d.Cache + d.Compute }
 
 // room is what a device has for weights, cache and buffer.
 func (a *evaluation) room(l *load, device int, reserve bool) int64 {
@@ -184,46 +194,42 @@ func (a *evaluation) room(l *load, device int, reserve bool) int64 {
 	return out
 }
 
-// lay puts a size on the devices. ok reports whether it fits, with the reserve or without.
-func (a *evaluation) lay(l *load, p plan, reserve bool) (on []OnDevice, read []int64, ok bool) {
+// lay puts a size on the devices. ok reports whether it fits, with the reserve or without. Layers are divided as llama.cpp
+// does without being told how, else each device takes as many as it has room for.
+func (a *evaluation) lay(l *load, p plan, reserve bool) (on []OnDevice, ok bool) {
 	n, from := int64(len(a.m.devices)), l.layers+1-p.gpu
-	on, read, ok = make([]OnDevice, n), make([]int64, n), true
+	on, ok = make([]OnDevice, n), true
 	if a.q.Split == SplitTensor {
 		for i := range on {
-			on[i], read[i] = l.holds(from, l.layers+1, p)
-			on[i].Weights, read[i] = on[i].Weights/n, read[i]/n
-			if !a.t.most.latent { // which every device keeps whole
-				on[i].Cache /= n
+			d := l.holds(from, l.layers+1, p)
+			if d.Weights, d.read = d.Weights/n, d.read/n; !a.t.most.latent { // which every device keeps whole
+				d.Cache /= n
 			}
-			ok = ok && on[i].taken() <= a.room(l, i, reserve)
+			on[i], ok = d, ok && d.taken() <= a.room(l, i, reserve)
 		}
-		return on, read, ok
+		return on, ok
 	}
-	total, before, begin := int64(0), int64(0), from
-	for i := range a.m.devices {
-		total += a.m.devices[i].usable
-	}
-	for i := range on { // as llama.cpp divides layers without being told how
+	before, begin := int64(0), from
+	for i := range on {
 		before += a.m.devices[i].usable
-		end := from + (p.gpu*before+total-1)/max(total, 1)
-		on[i], read[i] = l.holds(begin, end, p)
+		end := from + (p.gpu*before+a.m.available-1)/max(a.m.available, 1)
+		on[i] = l.holds(begin, end, p)
 		ok, begin = ok && on[i].taken() <= a.room(l, i, reserve), end
 	}
 	if ok || n == 1 {
-		return on, read, ok
+		return on, ok
 	}
 	begin = from
-	for i := range on { // as many as each has room for
+	for i := range on {
 		end := begin
 		for ; end <= l.layers; end++ {
-			if d, _ := l.holds(begin, end+1, p); d.taken() > a.room(l, i, reserve) {
+			if d := l.holds(begin, end+1, p); d.taken() > a.room(l, i, reserve) {
 				break
 			}
 		}
-		on[i], read[i] = l.holds(begin, end, p)
-		begin = end
+		on[i], begin = l.holds(begin, end, p), end
 	}
-	return on, read, begin > l.layers
+	return on, begin > l.layers
 }
 
 // resident reports whether all of a size fits on the devices.
@@ -235,7 +241,7 @@ func (a *evaluation) resident(l *load, reserve bool) bool {
 	if n == 1 || room < -8*n { // parts are rounded to whole bytes
 		return room >= 0
 	}
-	_, _, ok := a.lay(l, plan{gpu: l.layers + 1}, reserve)
+	_, ok := a.lay(l, plan{gpu: l.layers + 1}, reserve)
 	return ok
 }
 
@@ -253,11 +259,11 @@ func (l *load) inMain(p plan) int64 {
 // given reports whether a query says what is on the devices.
 func (q *Query) given() bool { return q.GPULayers != nil || q.CPUMoE != nil }
 
-// arrange finds the plan with the most weights on the devices that fits: first the experts of as few layers as possible go to main memory, then
-// whole layers.
+// arrange finds the plan with the most weights on the devices that fits: first the experts of as few layers as possible go
+// to main memory, then whole layers.
 func (a *evaluation) arrange(l *load) (p plan, ok bool) {
 	onDevices := func(p plan) bool {
-		_, _, ok := a.lay(l, p, true)
+		_, ok := a.lay(l, p, true)
 		return ok
 	}
 	inMain := func(p plan) bool { return a.m.main == 0 || l.inMain(p) <= a.m.main }
@@ -285,12 +291,12 @@ func (a *evaluation) arrange(l *load) (p plan, ok bool) {
 
 // placement describes a plan of a size.
 func (a *evaluation) placement(l *load, p plan) *Placement {
-	on, read, _ := a.lay(l, p, true)
+	on, _ := a.lay(l, p, true)
 	out := &Placement{Split: a.q.Split, Devices: on, Host: l.inMain(p), Flags: a.q.flags(l, p, on)}
-	_, r := l.holds(0, l.layers+1, plan{})
+	all := l.holds(0, l.layers+1, plan{}).read
 	bytes := float64(l.weights) * a.t.body.share
 	if l.experts > 0 || a.t.body.share == 1 {
-		bytes = float64(r) // without the embedding, of which one token reads a row
+		bytes = float64(all) // without the embedding, of which one token reads a row
 	}
 	rest := int64(bytes)
 	for i := range on {
@@ -299,7 +305,7 @@ func (a *evaluation) placement(l *load, p plan) *Placement {
 			on[i].Hardware = &h.Slug
 		}
 		if bytes > 0 {
-			on[i].Read = new(int64(bytes * float64(read[i]) / float64(max(r, 1))))
+			on[i].Read = new(int64(bytes * float64(on[i].read) / float64(max(all, 1))))
 			rest -= *on[i].Read
 		}
 	}
@@ -308,15 +314,15 @@ func (a *evaluation) placement(l *load, p plan) *Placement {
 			*out.HostRead = 0
 		}
 	}
-	if a.q.Rules == LlamaCpp {
-		out.GPULayers, out.CPUMoE = &p.gpu, &p.moe
-		if p.moe > l.first {
-			var layers []string
-			for i := l.first; i < p.moe; i++ {
-				layers = append(layers, fmt.Sprint(i))
-			}
-			out.OverrideTensor = new(`-ot blk\.(` + strings.Join(layers, "|") + `)\.ffn_(up|down|gate)_exps=CPU`)
+	if a.q.Rules != LlamaCpp {
+		return out
+	}
+	if out.GPULayers, out.CPUMoE = &p.gpu, &p.moe; p.moe > l.first {
+		layers := fmt.Sprint(l.first)
+		for i := l.first + 1; i < p.moe; i++ {
+			layers += fmt.Sprintf("|%d", i)
 		}
+		out.OverrideTensor = new(`-ot blk\.(` + layers + `)\.ffn_(up|down|gate)_exps=CPU`)
 	}
 	return out
 }

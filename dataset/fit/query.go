@@ -154,16 +154,6 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Field + ": " + f.Text }
 
-// normal fills in the defaults, checks the bounds and finds what the query is about.
-func (e *Engine) normal(q Query) (Query, *target, *machine, *Fault) {
-	t, fault := e.target(&q)
-	if fault != nil {
-		return q, nil, nil, fault
-	}
-	m, fault := e.machine(&q)
-	return q, t, m, fault
-}
-
 // target makes a query normal except for its machine, and finds its model.
 func (e *Engine) target(q *Query) (*target, *Fault) {
 	t := e.models[q.Model]
@@ -191,11 +181,11 @@ func (q *Query) settle() *Fault {
 		q.Rules = rulesOf(q.Tool) // llama.cpp is the default, also beside a tool
 	}
 	q.KVV, q.Utilization = cmp.Or(q.KVV, q.KV), cmp.Or(q.Utilization, VLLMUtilization)
+	q.usualBatch = q.usualBatch || q.MicroBatch == 0
 	split, batch := SplitLayer, int64(DefaultMicroBatch)
 	if q.Rules == VLLM {
 		split, batch = SplitTensor, VLLMTokens
 	}
-	q.usualBatch = q.usualBatch || q.MicroBatch == 0
 	q.Split, q.MicroBatch = cmp.Or(q.Split, split), cmp.Or(q.MicroBatch, batch)
 	for _, n := range []struct {
 		field          string
@@ -211,12 +201,9 @@ func (q *Query) settle() *Fault {
 		}
 	}
 	types := q.Rules.kvTypes()
-	for _, k := range []struct {
-		field string
-		kind  KVType
-	}{{"kv", q.KV}, {"kv_v", q.KVV}} {
-		if !slices.Contains(types, string(k.kind)) {
-			return &Fault{k.field, fmt.Sprintf("must be one of %s with engine=%s, which has no %s cache", strings.Join(types, ", "), q.Rules, k.kind), types}
+	for i, kind := range []KVType{q.KV, q.KVV} {
+		if !slices.Contains(types, string(kind)) {
+			return &Fault{[]string{"kv", "kv_v"}[i], fmt.Sprintf("must be one of %s with engine=%s, which has no %s cache", strings.Join(types, ", "), q.Rules, kind), types}
 		}
 	}
 	switch {
@@ -246,11 +233,8 @@ func (t *target) tooLong(q *Query) bool {
 
 // context is the tokens to keep room for where so many are asked for, 0 for no number.
 func (t *target) context(asked int64) int64 {
-	switch {
-	case asked > 0:
-		return asked
-	case t.limit > 0:
+	if asked == 0 && t.limit > 0 {
 		return min(DefaultContext, t.limit)
 	}
-	return DefaultContext
+	return cmp.Or(asked, DefaultContext)
 }

@@ -12,7 +12,11 @@ import (
 // Fit answers a query. A *Fault says what is wrong with it. A query for all sizes gives no more
 // than the model has, 40 or so.
 func (e *Engine) Fit(q Query) (*Answer, *Fault) {
-	q, t, m, fault := e.normal(q)
+	t, fault := e.target(&q)
+	if fault != nil {
+		return nil, fault
+	}
+	m, fault := e.machine(&q)
 	if fault != nil {
 		return nil, fault
 	}
@@ -38,11 +42,11 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 		sizes = sizes[:min(len(sizes), 1)]
 	}
 	a.Sizes = make([]Size, len(sizes))
-	for i, of := range sizes {
+	for i, size := range sizes {
 		s := &a.Sizes[i]
-		*s = asked.judge(of.at)
-		if s.Speed = asked.speed(of.at, s.Verdict, s.Placement); q.wanted() {
-			s.Cost = asked.cost(of.at, s.Speed)
+		*s = asked.judge(size)
+		if s.Speed = asked.speed(size, s.Verdict, s.Placement); q.wanted() {
+			s.Cost = asked.cost(size, s.Speed)
 		}
 	}
 	if len(a.Sizes) > 0 {
@@ -53,34 +57,35 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	return a, nil
 }
 
-// A judged size is its number in the record and its place among the others: lower numbers first, the first of them most.
-type judged struct {
-	at    int
-	order [6]int64
-}
-
-// bestFirst are the sizes an evaluation is about: those that lists may name first, then the better verdict, then the more precise
-// weights; where part of them is in main memory, the smaller of at least LeastBits, which is faster. More than 16 bits per
-// weight are no more precise than what was trained. With PreferMeasured those that fit, were measured and have LeastBits
-// come before a better verdict, and those of more than EnoughBits after it.
-func (a *evaluation) bestFirst() []judged {
-	var out []judged
-	for _, at := range a.t.named(a.q.Quantization) {
-		verdict, _ := a.verdict(at)
-		o := [6]int64{0: int64(oneIf(!a.lists(at))), 2: int64(slices.Index(Verdicts, verdict))}
+// bestFirst are the sizes an evaluation is about: the one of the greatest value, where the query has that; those that lists
+// may name; then the better verdict, then the more precise weights; where part of them is in main memory, the smaller of at
+// least LeastBits, which is faster. With PreferMeasured those that fit, were measured and have LeastBits come before a
+// better verdict, and those of more than EnoughBits after it.
+func (a *evaluation) bestFirst() []int {
+	sizes, order, first, most := a.t.named(a.q.Quantization), map[int][7]int{}, -1, 0.0
+	for _, at := range sizes {
+		verdict, p := a.verdict(at)
+		o := [7]int{1: oneIf(!a.lists(at)), 3: slices.Index(Verdicts, verdict)}
 		if a.q.Prefer == PreferMeasured {
 			measured := a.tried(at, generation)
-			o[1], o[3] = int64(oneIf(verdict != Fits || !a.t.hasLeastBits(at) || !measured.answers())), int64(a.t.beyondEnough(at))
+			o[2], o[4] = oneIf(verdict != Fits || !a.t.hasLeastBits(at) || !measured.answers()), a.t.beyondEnough(at)
 		}
 		if verdict == Offload {
-			o[4], o[5] = int64(oneIf(!a.t.hasLeastBits(at))), a.t.Quantizations[at].SizeBytes
+			o[5], o[6] = oneIf(!a.t.hasLeastBits(at)), int(a.t.Quantizations[at].SizeBytes)
 		}
-		out = append(out, judged{at, o})
+		order[at] = o
+		if a.q.Value != nil && a.lists(at) && (verdict == Fits || verdict == Tight) {
+			if value := a.q.Value(a.row(at, verdict, p, false)); first < 0 || value > most {
+				first, most = at, value
+			}
+		}
 	}
-	slices.SortStableFunc(out, func(x, y judged) int {
-		return cmp.Or(slices.Compare(x.order[:], y.order[:]), a.t.comparePrecision(x.at, y.at))
+	slices.SortStableFunc(sizes, func(x, y int) int {
+		of, with := order[x], order[y]
+		of[0], with[0] = oneIf(x != first), oneIf(y != first)
+		return cmp.Or(slices.Compare(of[:], with[:]), a.t.comparePrecision(x, y))
 	})
-	return out
+	return sizes
 }
 
 // A burden is what a query needs beside weights, which is the same for all sizes of a model: the cache, the buffer of each
@@ -224,10 +229,7 @@ func (a *evaluation) judge(at int) Size {
 	}
 	s.Placement = a.placement(&most, p)
 	if a.q.given() {
-		m.Total, m.Host = most.extra, s.Placement.Host
-		for i := range s.Placement.Devices {
-			m.Total += s.Placement.Devices[i].taken()
-		}
+		m.Total, m.Host = most.extra+s.Placement.taken(), s.Placement.Host
 		m.Low, m.High = m.Total, m.Total
 	}
 	s.Headroom = new(a.m.available - m.Total)
@@ -280,7 +282,7 @@ func (a *evaluation) cacheTokens(l *load) (tokens int64, requests float64) {
 	one := *a.q
 	one.Parallel = 1
 	each := a.t.most.cache(&one).Bytes.Bytes
-	on, _, _ := a.lay(l, plan{gpu: l.layers + 1}, true)
+	on, _ := a.lay(l, plan{gpu: l.layers + 1}, true)
 	requests = math.Inf(1)
 	for i := range on {
 		d := &a.m.devices[i]
