@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -20,8 +18,8 @@ func (r *Resolver) strictModel(text string) (a Answer) {
 	name := cutModel(text)
 	if i, ok := x.exact[text]; ok {
 		a.found(&x.recs[i], Exact, "slug, name, alias or repository")
-		_, m := bareModel(name.name)
-		a.describe(m, name.name)
+		bare, m := bareModel(name.name)
+		a.Quantization, a.Format, a.ParamsB = m.quant, m.format, sizeOf(bare)
 		return a
 	}
 	if strings.Contains(text, ",") {
@@ -34,10 +32,8 @@ func (r *Resolver) strictModel(text string) (a Answer) {
 		return r.strictModel(rest + " " + strings.ToLower(quant))
 	}
 	a = r.byStems(name)
-	if a.Reason == unknownName && strings.Contains(text, "_") {
-		stored := storedAs.FindString(text)
-		dashed := strings.ReplaceAll(strings.TrimSuffix(text, stored), "_", "-") + stored
-		if b := r.byStems(cutModel(dashed)); b.Slug != "" || b.Ambiguous {
+	if f := find("stored as", text); a.Reason == unknownName && len(f) > 0 {
+		if b := r.byStems(cutModel(strings.ReplaceAll(f[0].part[1], "_", "-") + f[0].part[2])); b.Slug != "" || b.Ambiguous {
 			a = b
 		}
 	}
@@ -47,16 +43,12 @@ func (r *Resolver) strictModel(text string) (a Answer) {
 	return a
 }
 
-// storedAs finds the storage type at the end of a name, in which underscores belong.
-var storedAs = regexp.MustCompile(`(?:ud[-_])?i?q[0-9]_[0-9a-z_]+(?:\.gguf)?$`)
-
-// describe adds what a name says besides the model.
-func (a *Answer) describe(m marks, name string) {
-	a.Quantization, a.Format, a.ParamsB = m.quant, m.format, params(texts(sized(split(name)))...)
-}
+// sizeOf is the number of parameters in a name, in billions; 0 for none.
+func sizeOf(name string) float64 { return params(texts(sized(split(name)))...) }
 
 // byStems looks a name up with fewer and fewer of the marks at its end: the longest known name wins, so that
-// "Falcon3-7B-Instruct-1.58bit" keeps its bits and "-4bit" goes.
+// "Falcon3-7B-Instruct-1.58bit" keeps its bits and "-4bit" goes. The name of a maker, or of one who converts models, may
+// stand before it.
 func (r *Resolver) byStems(name modelName) (a Answer) {
 	var m marks
 	var stems []string
@@ -74,24 +66,26 @@ func (r *Resolver) byStems(name modelName) (a Answer) {
 	stem := stems[len(stems)-1]
 	defer func() {
 		m.under(name.marks)
-		m.quant, m.format = cmp.Or(name.marks.quant, m.quant), cmp.Or(name.marks.format, m.format)
-		a.describe(m, stem)
+		a.Quantization, a.Format = cmp.Or(name.marks.quant, m.quant), cmp.Or(name.marks.format, m.format)
+		a.ParamsB = sizeOf(stem)
 	}()
 	for _, stem := range stems {
 		if i, ok := r.models.exact[stem]; ok && name.tag != "" && !base && r.models.recs[i].trusts(name.owner) {
 			a.found(&r.models.recs[i], Parsed, "tag without the storage type")
 			return a
 		}
-		if found := r.whole(stem); len(found) > 0 {
+		if found := r.named(stem); len(found) > 0 {
 			return r.judge(found, name, stem, m, base)
 		}
 	}
-	for _, sign := range []string{"_", "-", " "} { // a maker, or one who converts models, before the name
-		if maker, rest, ok := strings.Cut(stem, sign); ok {
-			found := r.whole(rest)
-			if found = slices.DeleteFunc(found, func(rec int) bool { return !r.models.recs[rec].trusts(maker) }); len(found) > 0 {
-				return r.judge(found, modelName{owner: name.owner}, rest, m, base)
-			}
+	cut := strings.IndexByte(stem, '_')
+	if cut < 0 {
+		cut = strings.IndexAny(stem, "- ")
+	}
+	if cut > 0 {
+		found := slices.DeleteFunc(r.named(stem[cut+1:]), func(rec int) bool { return !r.models.recs[rec].trusts(stem[:cut]) })
+		if len(found) > 0 {
+			return r.judge(found, modelName{owner: name.owner}, stem[cut+1:], m, base)
 		}
 	}
 	return r.leftOut(stem)
@@ -102,8 +96,8 @@ func (k *known) trusts(owner string) bool {
 	return owner == "" || is("repackagers", owner) || k.owners[owner] || k.owners[strings.ReplaceAll(owner, "-", "")]
 }
 
-// whole are the records that have all words of a text in one name, and no others but for the number of active parameters.
-func (r *Resolver) whole(text string) (found []int) {
+// named are the records that have all words of a text in one name, and no others but for the number of active parameters.
+func (r *Resolver) named(text string) (found []int) {
 	words := texts(r.models.spell(sized(split(text)), false))
 	for _, m := range r.models.match(words, 0, false) {
 		if m.cost == 0 || len(found) == 0 && len(m.missing) == 1 && active(m.missing[0]) && m.cost <= freeWord {
@@ -119,42 +113,37 @@ func (r *Resolver) whole(text string) (found []int) {
 // if it is spelled like a repository or file of the base model.
 func (r *Resolver) judge(found []int, name modelName, stem string, m marks, base bool) (a Answer) {
 	k := &r.models.recs[found[0]]
-	words := texts(sized(split(stem)))
 	sizeTag := name.tag != "" && onlySize(texts(sized(split(name.tag))))
-	if len(found) == 1 && !base && (name.store || sizeTag || name.owner == "" && !k.spelled(stem)) {
+	spelled := stem == string(k.slug) || k.model.HFRepo != nil && strings.HasSuffix(strings.ToLower(*k.model.HFRepo), "/"+stem)
+	if len(found) == 1 && !base && (name.store || sizeTag || name.owner == "" && !spelled) {
 		found = append(found, r.tuned(found[0])...)
 	}
-	switch {
-	case len(found) > 1:
-		return Answer{Ambiguous: true, Reason: "several models have this name", Candidates: r.models.list(found, "has this name and size")}
-	case name.latest && params(words...) == 0 && len(r.partly(stem)) > 1:
-		return Answer{Ambiguous: true, Reason: "the tag latest states no size, and what it means changes", Candidates: r.models.list(r.partly(stem), "has this name")}
-	case k.trusts(name.owner) && m.any:
+	several := func(why, each string, recs []int) Answer {
+		return Answer{Ambiguous: true, Reason: why, Candidates: r.models.list(recs, each)}
+	}
+	if len(found) > 1 {
+		return several("several models have this name", "has this name and size", found)
+	}
+	if all := r.models.match(texts(sized(split(stem))), 0, true); name.latest && sizeOf(stem) == 0 && len(all) > 1 {
+		return several("the tag latest states no size, and what it means changes", "has this name", numbers(all))
+	}
+	switch trusted := k.trusts(name.owner); {
+	case trusted && m.any:
 		a.found(k, Parsed, "name without the storage type")
-	case k.trusts(name.owner):
+	case trusted:
 		a.found(k, Parsed, "name in another spelling")
 	case m.any:
 		a.found(k, Parsed, fmt.Sprintf("converted by %q", name.owner))
 	default:
-		why := fmt.Sprintf("the name is known, but not from the account %q, which may have changed the model", name.owner)
-		return Answer{Confidence: Near, Reason: why, Candidates: r.models.list(found, "has this name at its maker")}
+		a = several(fmt.Sprintf("the name is known, but not from the account %q, which may have changed the model", name.owner), "has this name at its maker", found)
+		a.Confidence, a.Ambiguous = Near, false
 	}
 	return a
 }
 
-// spelled reports whether a text is the slug of a model, or the name of its repository.
-func (k *known) spelled(text string) bool {
-	if k.model.HFRepo != nil {
-		if _, repo, _ := strings.Cut(strings.ToLower(*k.model.HFRepo), "/"); repo == text {
-			return true
-		}
-	}
-	return text == string(k.slug)
-}
-
-// partly are the records with all words of a text, the likeliest first.
-func (r *Resolver) partly(text string) (recs []int) {
-	for _, m := range r.models.match(texts(sized(split(text))), 0, true) {
+// numbers are the records of matches.
+func numbers(matches []match) (recs []int) {
+	for _, m := range matches {
 		recs = append(recs, m.rec)
 	}
 	return recs
@@ -168,7 +157,7 @@ func (r *Resolver) tuned(base int) (out []int) {
 	}
 	more := func(w string) bool { return w != "instruct" && w != "it" && w != "chat" }
 	for _, m := range r.models.match(words, 0, false) {
-		if m.rec != base && len(m.missing) > 0 && !slices.ContainsFunc(m.missing, more) {
+		if len(m.missing) > 0 && !slices.ContainsFunc(m.missing, more) {
 			out = append(out, m.rec)
 		}
 	}
@@ -184,92 +173,67 @@ func (r *Resolver) leftOut(text string) (a Answer) {
 		a.found(matches[0].known, Parsed, "tag of Ollama with another separator")
 		return a
 	}
-	var found []int
-	for _, m := range matches {
-		if m.begins(words[0]) && m.cost < 2*plainWord {
-			found = append(found, m.rec)
-		}
-	}
+	found := numbers(slices.DeleteFunc(matches, func(m match) bool { return !m.begins(words[0]) || m.cost >= 2*plainWord }))
+	a = Answer{Ambiguous: true, Reason: "the name leaves out what distinguishes the releases", Candidates: x.list(found, "begins with this name")}
 	switch len(found) {
 	case 0:
 		return Answer{Reason: unknownName, key: text}
 	case 1:
 		a.Reason = "the name leaves out a part of the model's own name"
-	default:
-		a.Reason = "the name leaves out what distinguishes the releases"
 	}
-	a.Ambiguous, a.Candidates = true, x.list(found, "begins with this name")
 	return a
 }
-
-// typeWords finds the storage type at the end of a model type that llama-bench prints, with its size in words
-// or bits. Examples: "Q4_K - Medium", "IQ2_XXS - 2.0625 bpw", "MXFP4 MoE", "mostly Q4_0", "Q8_0 (guessed)".
-var typeWords = regexp.MustCompile(`(?i)^(.*?)(?: (?:mostly|all))? ?\b((?:I|T)?Q[0-9]_[0-9A-Z_]+(?: mix)?|BF16|F16|F32|MXFP4|NVFP4)` +
-	`(?: - (S)mall| - (M)edium| - (L)arge| - [0-9.]+ bpw(?: ternary)?| MoE)?(?: \(guessed\))?$`)
 
 // TypeQuantization reads the storage type at the end of the type of a model as llama-bench prints
 // it ("llama 8B Q4_K - Medium" is Q4_K_M). rest is what precedes it. The quantization is
 // empty if there is none.
 func TypeQuantization(printed string) (rest, quantization string) {
-	at := typeWords.FindStringSubmatch(printed)
-	if at == nil {
-		return printed, ""
+	for _, f := range find("type", printed) {
+		name := strings.ToUpper(f.part[2])
+		if size := f.part[3] + f.part[4] + f.part[5]; size != "" {
+			name += "_" + strings.ToUpper(size)
+		}
+		return f.part[1], cmp.Or(means("usual types", name), name)
 	}
-	name := strings.ToUpper(at[2])
-	if size := at[3] + at[4] + at[5]; size != "" {
-		name += "_" + strings.ToUpper(size)
-	}
-	return at[1], cmp.Or(means("usual types", name), name)
+	return printed, ""
 }
 
-// typeSize is the size in the type of a model: "30B.A3B", "8x7B", "0.5B".
-var typeSize = regexp.MustCompile(`^([0-9.]+?)([bm])(?:\.a[0-9.]+b)?$`)
-
 // byType reads the type of a model as llama-bench prints it, "qwen3moe 30B.A3B Q4_K - Medium". It names an architecture
-// and a size, not a release, so that it is hardly ever an answer.
+// and a size, not a release, so that it is hardly ever an answer: the candidates are first those that people call so, then
+// others of the architecture.
 func (r *Resolver) byType(text string) (a Answer, ok bool) {
 	rest, quant := TypeQuantization(text)
-	architecture, size, cut := strings.Cut(rest, " ")
-	at := typeSize.FindStringSubmatch(size)
-	if quant == "" || !cut || at == nil || strings.HasSuffix(text, strings.ToLower(quant)) && strings.Contains(quant, "_K_") {
+	architecture, size, _ := strings.Cut(rest, " ")
+	at := find("type size", size)
+	if quant == "" || len(at) == 0 || strings.HasSuffix(text, strings.ToLower(quant)) && strings.Contains(quant, "_K_") {
 		return a, false
 	}
-	billions, _ := strconv.ParseFloat(at[1], 64)
-	if at[2] == "m" {
+	billions := at[0].number(1)
+	if at[0].part[2] == "m" {
 		billions /= 1000
 	}
 	x := r.models
-	if own := r.whole(architecture + " " + size); is("own architectures", architecture) && len(own) == 1 {
+	if own := r.named(rest); is("own architectures", architecture) && len(own) == 1 {
 		a.found(&x.recs[own[0]], Parsed, "the only release of this architecture and size")
 	} else {
+		family := strings.TrimRight(strings.TrimSuffix(architecture, "moe"), "0123456789")
+		called := slices.DeleteFunc(x.match(texts(sized(split(rest))), 0, true), func(m match) bool { return !m.begins(family) })
+		recs := numbers(called[:min(2, len(called))])
+		first := len(recs)
+		for rec := range x.recs {
+			m := x.recs[rec].model
+			if m.GGUFArchitecture != nil && strings.EqualFold(*m.GGUFArchitecture, architecture) && m.ParamsB != nil &&
+				math.Abs(*m.ParamsB-billions) <= 0.12*billions && !slices.Contains(recs, rec) {
+				recs = append(recs, rec)
+			}
+		}
+		slices.SortStableFunc(recs[first:], func(i, j int) int {
+			chat := func(rec int) float64 { return math.Round(x.recs[rec].ranked / 100) }
+			return cmp.Or(cmp.Compare(chat(j), chat(i)), cmp.Compare(len(x.recs[i].slug), len(x.recs[j].slug)))
+		})
 		a.Ambiguous, a.Reason = true, "the type names an architecture and a size, not a release"
-		a.Candidates = x.list(r.ofType(architecture, size, billions), "has this architecture and size")
+		a.Candidates = x.list(recs, "has this architecture and size")
 	}
 	a.Quantization, a.Format, a.ParamsB = quant, "gguf", billions
 	return a, true
-}
-
-// ofType are the models of an architecture and a size: first those that people call so, then plain releases.
-func (r *Resolver) ofType(architecture, size string, billions float64) (recs []int) {
-	x := r.models
-	for _, rec := range r.partly(architecture + " " + size) {
-		if family := strings.TrimRight(strings.TrimSuffix(architecture, "moe"), "0123456789"); x.recs[rec].begins(family) && len(recs) < 2 {
-			recs = append(recs, rec)
-		}
-	}
-	called := len(recs)
-	for rec := range x.recs {
-		m := x.recs[rec].model
-		if m.GGUFArchitecture != nil && strings.EqualFold(*m.GGUFArchitecture, architecture) && m.ParamsB != nil &&
-			math.Abs(*m.ParamsB-billions) <= 0.12*billions && !slices.Contains(recs, rec) {
-			recs = append(recs, rec)
-		}
-	}
-	slices.SortStableFunc(recs[called:], func(i, j int) int {
-		if chat := x.recs[i].ranked > 50; chat != (x.recs[j].ranked > 50) {
-			return map[bool]int{true: -1, false: 1}[chat]
-		}
-		return cmp.Compare(len(x.recs[i].slug), len(x.recs[j].slug))
-	})
-	return recs
 }

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"path"
-	"regexp"
 	"strings"
 )
 
@@ -16,49 +15,29 @@ type modelName struct {
 	marks  marks  // of the tag or file
 }
 
-var (
-	address    = regexp.MustCompile(`^(?:` + strings.Join(vocabulary["addresses"].order, "|") + `)+ ?`)
-	hubCache   = regexp.MustCompile(`^.*models--([^/]+?)--([^/]+).*$`)
-	fileIn     = regexp.MustCompile(`^(.*?)/(?:resolve|blob|tree|raw)/.*?([^/]+)$`)
-	shard      = regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`)
-	routes     = regexp.MustCompile(`:(?:free|nitro|exacto|floor|extended|online|thinking)$`)
-	fetchedFor = regexp.MustCompile(`^[^_]+_.*-gguf_(?:(?:ud-)?(?:i?q[0-9](?:_[0-9klmsx]+)*|b?f16|mxfp4)_)?([a-z].*)$`) // by llama.cpp
-)
-
 // cutModel takes a clean name apart: "hf.co/unsloth/qwen3-8b-gguf:q4_k_m" is the name "qwen3-8b-gguf" of the owner
 // "unsloth" with the tag "q4_k_m". It does not judge the parts.
 func cutModel(text string) (m modelName) {
 	s := strings.Trim(text, `"'`)
-	begun := address.FindString(s)
+	begun := patterns["address"].FindString(s)
 	hub := strings.Contains(begun, "/")
 	m.store = strings.Contains(begun, "lmstudio.ai/")
 	s = strings.ReplaceAll(s[len(begun):], `\`, "/")
-	s, _, _ = strings.Cut(s, " --") // flags
-	if hub {
-		s, _, _ = strings.Cut(s, "?")
-		s, _, _ = strings.Cut(s, "#")
+	if s, _, _ = strings.Cut(s, " --"); hub { // flags
+		s = s[:strings.IndexAny(s+"?", "?#")]
 	}
-	s = hubCache.ReplaceAllString(s, "$1/$2")
-	file := ""
-	if at := fileIn.FindStringSubmatch(s); at != nil {
-		s, file = at[1], at[2]
-	}
-	s = m.cutTag(routes.ReplaceAllString(strings.Trim(s, "/"), ""))
+	s = m.cutTag(strings.Trim(rewrite("model forms", s), "/"))
 	pieces := strings.Split(s, "/")
 	gguf := strings.HasSuffix(s, ".gguf")
-	m.name = path.Base(s)
+	m.name = strings.TrimSuffix(path.Base(s), ".gguf")
 	switch n := len(pieces); {
 	case strings.ContainsAny(text[:min(1, len(text))], "/~.") || strings.Contains(text, `\`): // of this machine
 	case gguf && n == 3: // LM Studio: owner/repository/file
-		m.owner, m.name, file = pieces[0], pieces[1], pieces[2]
-	case n == 2, n > 2 && hub && !gguf:
 		m.owner, m.name = pieces[0], pieces[1]
+		_, m.marks = bareModel(pieces[2])
+	case n == 2, n > 2 && hub:
+		m.owner, m.name = pieces[0], strings.TrimSuffix(pieces[1], ".gguf")
 	}
-	if file != "" {
-		_, m.marks = bareModel(file)
-	}
-	m.name = shard.ReplaceAllString(strings.TrimPrefix(strings.TrimSuffix(m.name, ".gguf"), "ggml-model-"), "")
-	m.name = fetchedFor.ReplaceAllString(m.name, "$1")
 	if gguf && m.marks.format == "" {
 		m.marks.format, m.marks.any = "gguf", true
 	}
@@ -67,20 +46,19 @@ func cutModel(text string) (m modelName) {
 
 // cutTag cuts the tag of Ollama and llama.cpp, "name:tag", and the storage type of LM Studio, "name@q4_k_m".
 func (m *modelName) cutTag(s string) (rest string) {
-	if cut := strings.LastIndexByte(s, '@'); cut > 0 {
-		if mark, ok := classify(s[cut+1:]); ok {
-			s, m.marks = s[:cut], mark
+	if name, tag, ok := strings.Cut(s, "@"); ok {
+		if marks, ok := allMarks(tag); ok {
+			s, m.marks = name, marks
 		}
 	}
 	cut := strings.LastIndexByte(s, ':')
 	if cut < 2 || strings.Contains(s[cut:], "/") || cut == len(s)-1 {
 		return s
 	}
-	tag := s[cut+1:]
-	if marks, ok := allMarks(tag); ok {
+	if marks, ok := allMarks(s[cut+1:]); ok {
 		m.marks = marks
-	} else if m.latest = tag == "latest"; !m.latest {
-		m.tag = tag
+	} else if m.latest = s[cut+1:] == "latest"; !m.latest {
+		m.tag = s[cut+1:]
 	}
 	return s[:cut]
 }
@@ -92,20 +70,15 @@ type marks struct {
 	any    bool   // the name has a mark, so it is that of a converted file
 }
 
-var (
-	ggufType  = regexp.MustCompile(`^(?:q[1-8]|[it]*q[1-8]_[0-9ksmlxn][0-9a-z_]{0,8})$`)
-	otherType = regexp.MustCompile(`^(?:q[0-9]f(?:16|32)(?:_[0-9])?|[0-9][0-9.]*bpw|[2-8]bit)$`) // of MLC, EXL and MLX
-)
-
 // classify reads one word as a mark.
 func classify(word string) (m marks, ok bool) {
 	switch written := means("marks", word); {
 	case written != "":
 		m.quant, m.format, _ = strings.Cut(written, " ")
 		m.quant = strings.TrimPrefix(m.quant, "-")
-	case otherType.MatchString(word):
-		m.quant = word
-	case ggufType.MatchString(word):
+	case says("bits", word): // of MLC, EXL and MLX
+		m.quant = strings.NewReplacer("-", "", " ", "").Replace(word)
+	case says("gguf type", word):
 		m.quant, m.format = strings.ToUpper(word), "gguf"
 	default:
 		return m, false
@@ -114,56 +87,36 @@ func classify(word string) (m marks, ok bool) {
 	return m, true
 }
 
-var partedBits = regexp.MustCompile(`[- ]([2-8])[- ]bit$`)
-
-// cutMark cuts the last mark off a name in lower case. ok is false if it ends in none.
+// cutMark cuts the last mark off a name in lower case, with the words behind it that are marks only there. ok is false if it
+// ends in none. Only of models trained to answer are there files of quantization-aware training: "gemma-4-26B-A4B-QAT" is
+// not the base model.
 func cutMark(name string) (rest string, m marks, ok bool) {
-	if cut := strings.LastIndexAny(name, "- "); cut > 0 {
-		word := name[cut+1:]
-		if m, ok := classify(word); ok && (word != "qat" || answers.MatchString(name[:cut])) {
-			return name[:cut], m, true
-		}
-		bits := partedBits.FindStringSubmatch(name)
-		switch {
-		case word == "ud":
-			return name[:cut], marks{quant: "UD", any: true}, true
-		case word == "unsloth": // "-unsloth-bnb-4bit", where the rest was cut before
-			return name[:cut], marks{any: true}, true
-		case bits != nil:
-			return name[:cut-2], marks{quant: bits[1] + "bit", any: true}, true
-		case is("weak marks", word):
-			if rest, m, ok := cutMark(name[:cut]); ok {
-				return rest, m, true
-			}
-			return name, marks{}, false
-		}
+	whole := name
+	for cut := strings.LastIndexAny(whole, "- "); cut > 0 && is("weak marks", whole[cut+1:]); cut = strings.LastIndexAny(whole, "- ") {
+		whole = whole[:cut]
 	}
-	for at, c := range name {
-		if (c == '.' || c == '_') && at > 0 {
-			if m, ok := classify(name[at+1:]); ok {
-				return name[:at], m, true
-			}
+	for at := 1; at < len(whole); at++ {
+		if strings.IndexByte("-_. ", whole[at]) < 0 {
+			continue
+		}
+		if m, ok := classify(whole[at+1:]); ok && (whole[at+1:] != "qat" || says("answers", whole[:at])) {
+			return whole[:at], m, true
 		}
 	}
 	return name, marks{}, false
 }
 
-// answers ends in what makers call a model trained to answer. Only of those are there files of quantization-aware
-// training: "gemma-4-26B-A4B-QAT" is not the base model.
-var answers = regexp.MustCompile(`(?:it|instruct)$|embedding`)
-
 // cut adds all marks at the end of a name to m. It returns the name, without its last mark, without the last two, and
 // so on.
 func (m *marks) cut(name string) (stems []string) {
-	for {
+	for ok := true; ok; {
 		stems = append(stems, name)
-		rest, mark, ok := cutMark(name)
-		if !ok {
-			return stems
+		var mark marks
+		if name, mark, ok = cutMark(name); ok {
+			m.under(mark)
 		}
-		m.under(mark)
-		name = rest
 	}
+	return stems
 }
 
 // under adds a mark that stood before the ones read so far.
@@ -186,9 +139,6 @@ func (m *marks) under(before marks) {
 
 // bareModel cuts all marks off a name.
 func bareModel(name string) (bare string, m marks) {
-	if file, ok := strings.CutSuffix(name, ".gguf"); ok {
-		name, m = shard.ReplaceAllString(file, ""), marks{format: "gguf", any: true}
-	}
 	stems := m.cut(name)
 	return stems[len(stems)-1], m
 }
