@@ -77,20 +77,18 @@ func (r *Resolver) strictHardware(text string) Answer {
 func (r *Resolver) exactly(text string) (a Answer, ok bool) {
 	x := r.hardware
 	i, ok := x.exact[text]
-	for _, maker := range dataset.Vendor("").Values() {
-		other, cut := strings.CutPrefix(text, maker+" ")
-		if !cut {
-			other = maker + " " + text
-		}
-		if j, has := x.exact[other]; !ok && has && string(x.recs[j].hardware.Vendor) == maker {
-			if a, ok = r.exactly(other); a.Confidence == Exact {
-				a.Confidence = Parsed
-			}
-			return a, ok
-		}
-	}
 	if !ok {
-		return a, false
+		maker, other, _ := strings.Cut(text, " ")
+		if i, ok = x.exact[other]; !ok || x.recs[i].maker() != maker {
+			if i, ok = x.bare[text]; !ok {
+				return a, false
+			}
+			other = x.recs[i].maker() + " " + text
+		}
+		if a, ok = r.exactly(other); a.Confidence == Exact {
+			a.Confidence = Parsed
+		}
+		return a, ok
 	}
 	a.found(&x.recs[i], Exact, "slug, name or alias")
 	_, memory := significant(split(text))

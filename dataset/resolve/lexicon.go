@@ -18,6 +18,7 @@ type lexicon struct {
 	kind   Kind
 	recs   []known
 	exact  map[string]int      // whole name, clean -> record
+	bare   map[string]int      // whole name without the maker before it
 	post   map[string]postings // word -> records that have it in a name, or in a fact such as their size
 	joined map[string][]string // "gptoss" -> gpt oss, for words that stand side by side in a name
 	long   map[int][]string    // the words by their length
@@ -159,32 +160,35 @@ type match struct {
 	memory  bool    // the memory chose it
 	clash   bool    // it has another memory
 	bare    bool    // its name states a memory, and the text none
-	missing []string
 	order   float64 // the cost, and more for what is hardly meant; the smallest is the likeliest
+	form    *form
+	words   []string // of the text
+}
+
+// missing are the words of the name that are left out.
+func (m *match) missing() []string { return except(m.form.words, m.words) }
+
+// except are the words that are not among others.
+func except(words, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(others, w) })
 }
 
 // match finds the records that have all words, the likeliest first. memory is what the text says of the memory of one
 // device in GB, 0 for nothing; tags says whether the tags of Ollama are among the names.
 func (x *lexicon) match(words []string, memory float64, tags bool) (out []match) {
 	for _, rec := range x.all(words) {
-		best, named := match{cost: math.Inf(1)}, (*form)(nil)
+		best := match{cost: math.Inf(1)}
 		for i := range x.recs[rec].forms {
 			f := &x.recs[rec].forms[i]
 			if f.tag && !tags || x.kind == Hardware && (turned(words, f.words) || turned(f.words, words)) {
 				continue
 			}
 			if m := x.compare(rec, f, words, memory); m.cost < best.cost {
-				best, named = m, f
+				best = m
 			}
 		}
-		if named == nil {
+		if best.form == nil {
 			continue
-		}
-		best.rec, best.known = rec, &x.recs[rec]
-		for _, w := range named.words {
-			if !slices.Contains(words, w) {
-				best.missing = append(best.missing, w)
-			}
 		}
 		if h := best.hardware; h != nil && memory > 0 {
 			best.memory, best.clash = memoryOf(h, memory)
@@ -207,7 +211,8 @@ func (x *lexicon) match(words []string, memory float64, tags bool) (out []match)
 }
 
 // compare says what it costs to mean one name of a record by words that the record has.
-func (x *lexicon) compare(rec int, f *form, words []string, memory float64) (m match) {
+func (x *lexicon) compare(rec int, f *form, words []string, memory float64) match {
+	m := match{known: &x.recs[rec], rec: rec, form: f, words: words}
 	for i, w := range f.words {
 		if !slices.Contains(words, w) {
 			m.cost += f.weight[i]
@@ -319,19 +324,29 @@ func (x *lexicon) list(recs []int, reason string) (out []Candidate) {
 }
 
 func newLexicon(kind Kind) *lexicon {
-	return &lexicon{kind: kind, exact: map[string]int{}, post: map[string]postings{}, joined: map[string][]string{}, long: map[int][]string{}, shared: map[string][]int{}}
+	return &lexicon{kind: kind, exact: map[string]int{}, bare: map[string]int{}, post: map[string]postings{}, joined: map[string][]string{}, long: map[int][]string{}, shared: map[string][]int{}}
 }
 
 // record begins a record, and returns its names in the spelling that is compared.
 func (x *lexicon) record(k known, names []string) []string {
 	x.recs = append(x.recs, k)
-	for i, name := range append(names, string(k.slug), k.name) {
-		name = clean(name)
-		if x.exact[name] = len(x.recs) - 1; i < len(names) {
-			names[i] = name
+	names = append(names, string(k.slug), k.name)
+	for i := range names {
+		names[i] = clean(names[i])
+		x.exact[names[i]] = len(x.recs) - 1
+		if bare, ok := strings.CutPrefix(names[i], k.maker()+" "); ok {
+			x.bare[bare] = len(x.recs) - 1
 		}
 	}
-	return append(names, string(k.slug), clean(k.name))
+	return names
+}
+
+// maker is the maker of hardware, a blank for others.
+func (k *known) maker() string {
+	if k.hardware == nil {
+		return " "
+	}
+	return string(k.hardware.Vendor)
 }
 
 // modelLexicon has the names of models.
@@ -448,7 +463,7 @@ func (x *lexicon) share(hardware []dataset.Hardware) {
 		own[i], _ = nameWords(clean(hardware[i].Name))
 	}
 	without := func(words, some []string) []string {
-		return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(some, w) || is("lines", w) })
+		return slices.DeleteFunc(except(words, some), func(w string) bool { return is("lines", w) })
 	}
 	for i := range hardware {
 		for _, alias := range hardware[i].Aliases {

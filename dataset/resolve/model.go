@@ -100,7 +100,7 @@ func (k *known) trusts(owner string) bool {
 func (r *Resolver) named(text string) (found []int) {
 	words := texts(r.models.spell(sized(split(text)), false))
 	for _, m := range r.models.match(words, 0, false) {
-		if m.cost == 0 || len(found) == 0 && len(m.missing) == 1 && active(m.missing[0]) && m.cost <= freeWord {
+		if m.cost == 0 || len(found) == 0 && m.cost <= freeWord && slices.ContainsFunc(m.missing(), active) {
 			found = append(found, m.rec)
 		}
 	}
@@ -157,7 +157,7 @@ func (r *Resolver) tuned(base int) (out []int) {
 	}
 	more := func(w string) bool { return w != "instruct" && w != "it" && w != "chat" }
 	for _, m := range r.models.match(words, 0, false) {
-		if len(m.missing) > 0 && !slices.ContainsFunc(m.missing, more) {
+		if left := m.missing(); len(left) > 0 && !slices.ContainsFunc(left, more) {
 			out = append(out, m.rec)
 		}
 	}

@@ -143,6 +143,9 @@ func (a *asking) spans(x *lexicon, ws []word) (out []span) {
 	}
 }
 
+// mostRecords is how many records may have words that name one of them.
+const mostRecords = 130
+
 // grow finds the name that begins at a word, nil for none. It is of neighbouring words; between them may be words that
 // say nothing.
 func (a *asking) grow(x *lexicon, ws []word, from int) *span {
@@ -192,7 +195,7 @@ grow:
 		}
 		set, s.words, s.to = next, append(s.words, w), j+1
 	}
-	if set == nil || !a.weigh(x, ws, s) {
+	if set == nil || len(set) > mostRecords || !a.weigh(x, ws, s) {
 		return nil
 	}
 	return s
@@ -208,8 +211,10 @@ func (a *asking) weigh(x *lexicon, ws []word, s *span) bool {
 		return false
 	}
 	if s.matches[0].cost >= numberWeight { // a MacBook Pro of which the size of the screen is not said
-		if m := x.match(without(s.words, nil), gb, true); len(m) > 0 && m[0].share > 0.9 {
-			s.machine, s.matches = append(s.machine, s.words...), m
+		if chip := without(s.words, nil); len(chip) < len(s.words) {
+			if m := x.match(chip, gb, true); len(m) > 0 && m[0].share > 0.9 {
+				s.machine, s.matches = append(s.machine, s.words...), m
+			}
 		}
 	}
 	best := &s.matches[0]
@@ -421,7 +426,7 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	case best.bare && a.strict && single:
 		n.Confidence, n.Ambiguous, n.Reason = Likely, true, "the name does not state the memory"
 	case best.cost >= shapeWord && a.strict && !best.memory && single:
-		n.unsure("the name leaves out " + strings.Join(best.missing, " "))
+		n.unsure("the name leaves out " + strings.Join(best.missing(), " "))
 	case k.variants != nil:
 		a.variantOf(&n, k)
 	case !single || best.cost >= shapeWord:
@@ -439,7 +444,7 @@ func (a *asking) fitting(x *lexicon, matches []match) (out []int) {
 	if best.cost < shapeWord {
 		slack = freeWord
 	}
-	lineless := slices.ContainsFunc(best.missing, func(w string) bool { return w == "rtx" || w == "gtx" })
+	lineless := slices.ContainsFunc(best.missing(), func(w string) bool { return w == "rtx" || w == "gtx" })
 	for _, m := range matches {
 		laptop := a.strict && lineless && !a.several && m.laptop
 		if m.clash == best.clash && m.own == best.own && (m.cost <= best.cost+slack && (!m.laptop || best.laptop) || laptop) {
@@ -457,7 +462,7 @@ func (a *asking) fitting(x *lexicon, matches []match) (out []int) {
 func (a *asking) doubt(x *lexicon, ws []word, s *span, h *dataset.Hardware) string {
 	best := s.matches[0]
 	if best.own {
-		return "the question leaves out what makes another product: " + strings.Join(best.missing, " ")
+		return "the question leaves out what makes another product: " + strings.Join(best.missing(), " ")
 	}
 	if x.kind != Hardware {
 		return ""
