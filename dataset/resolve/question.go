@@ -74,6 +74,13 @@ type asking struct {
 // Read reads a question, a title or a row of a table in people's words. Every word is used, is one of those that
 // say nothing, or is listed as Unused. Safe for concurrent use.
 func (r *Resolver) Read(question string) *Question {
+	a := r.read(question)
+	a.intend()
+	return a.Question
+}
+
+// read is Read without what the question wants.
+func (r *Resolver) read(question string) *asking {
 	text := clean(strings.ToValidUTF8(question, " "))
 	if cut := []rune(text); len(cut) > MaxQuestion {
 		text = string(cut[:MaxQuestion])
@@ -86,8 +93,7 @@ func (r *Resolver) Read(question string) *Question {
 	a.roles()
 	a.attach()
 	a.unused()
-	a.intend()
-	return a.Question
+	return a
 }
 
 // asked is a question of which the facts and the numbers of devices were read, and no names.

@@ -54,7 +54,7 @@ func (r *Resolver) meant(kind Kind, name string) (a Answer, ok bool) {
 	if strings.Contains(name, ",") && kind == Model {
 		return a, false
 	}
-	q := r.Read(name)
+	q := r.read(name)
 	found := append(slices.Clip(q.Models), q.Hardware...)
 	if len(found) != 1 || len(q.Unused) > 0 || found[0].Slug == "" || kind != "" && found[0].Kind != kind || q.Host != nil || q.Tool != nil || q.SizeB > 0 {
 		return a, false

@@ -56,17 +56,32 @@ func is(section, word string) bool { return means(section, word) != "" }
 // means is what a section says of a word; empty for nothing.
 func means(section, word string) string { return vocabulary[section].means[word] }
 
-// patterns are the expressions of the vocabulary by name.
-var patterns = func() map[string]*regexp.Regexp {
-	all := map[string]*regexp.Regexp{}
+// An expression finds something in texts. Texts without one of the signs do not have it: expressions take time.
+type expression struct {
+	*regexp.Regexp
+	signs []string
+}
+
+// may reports whether a text can have what an expression finds.
+func (e *expression) may(text string) bool {
+	return e.signs == nil || slices.ContainsFunc(e.signs, func(sign string) bool { return strings.Contains(text, sign) })
+}
+
+// patterns are the expressions of the vocabulary by name, written as "expression" or "signs :: expression".
+var patterns = func() map[string]*expression {
+	all := map[string]*expression{}
 	for name, text := range vocabulary["expressions"].means {
-		all[name] = regexp.MustCompile(text)
+		var signs []string
+		if list, form, ok := strings.Cut(text, " :: "); ok {
+			signs, text = strings.Fields(list), form
+		}
+		all[name] = &expression{regexp.MustCompile(text), signs}
 	}
 	return all
 }()
 
 // says reports whether a text has what an expression of the vocabulary finds.
-func says(name, text string) bool { return patterns[name].MatchString(text) }
+func says(name, text string) bool { return patterns[name].may(text) && patterns[name].MatchString(text) }
 
 // A place is where something stands in a text, in bytes.
 type place struct{ start, end int }
@@ -86,6 +101,9 @@ type fact struct {
 
 // find finds all that an expression of the vocabulary matches.
 func find(name, text string) (out []fact) {
+	if !patterns[name].may(text) {
+		return nil
+	}
 	for _, m := range patterns[name].FindAllStringSubmatchIndex(text, -1) {
 		f := fact{place: place{m[0], m[1]}}
 		for ; len(m) > 0; m = m[2:] {
