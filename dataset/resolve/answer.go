@@ -28,46 +28,31 @@ type Confidence string
 
 // The grades of confidence.
 const (
-	// Exact: the name is a slug, a name or an alias of the record. Letter case does not count.
-	Exact Confidence = "exact"
-	// Parsed: the name was read by rules and every word of it is accounted for.
-	Parsed Confidence = "parsed"
+	Exact  Confidence = "exact"  // the name is a slug, a name or an alias of the record, whatever the letter case
+	Parsed Confidence = "parsed" // the name was read by rules and every word of it is accounted for
+	Near   Confidence = "near"   // the candidates are guesses by likeness, and there is no slug
 	// Likely: several records fit, or the name is only a part of one; the slug is the likeliest, and the first of the
 	// candidates. Resolve answers so, Strict never does.
 	Likely Confidence = "likely"
-	// Near: the candidates are guesses by likeness. Such an answer never has a slug.
-	Near Confidence = "near"
 )
 
-// Answer is what one name means.
+// Answer is what one name means. Zero values are not said.
 type Answer struct {
-	// Input is the name as it was given, cut to MaxName bytes.
-	Input string
-	// Kind is the kind of the record, empty if none was found and none was asked for.
-	Kind Kind
-	// Slug is the record; empty if the name is unknown, fits several records or was only guessed.
-	Slug dataset.Slug
-	// Name is the name of that record.
-	Name string
-	// Confidence is how it was found.
-	Confidence Confidence
+	Input      string       // the name as it was given, cut to MaxName bytes
+	Kind       Kind         // of the record, empty if none was found and none was asked for
+	Slug       dataset.Slug // the record; empty if the name is unknown, fits several records or was only guessed
+	Name       string       // of that record
+	Confidence Confidence   // how it was found
 	// Ambiguous reports that the name fits more than one product, the candidates, or is not the whole name of one. Slug is
 	// then empty, or the record kept for measurements that do not say which of its variants it was.
-	Ambiguous bool
-	// Quantization is the storage type of the weights found in the name of a model, such as Q4_K_M.
-	Quantization string
-	// Format is the file format found in the name of a model: gguf, mlx, safetensors, exl2 or exl3.
-	Format string
-	// ParamsB is the size found in the name of a model, in billions of parameters; 0 for none.
-	ParamsB float64
-	// MemoryGB is the memory size found in the name of hardware, in GB; 0 for none.
-	MemoryGB float64
-	// Count is the number of devices found in the name of hardware ("2x RTX 3090"); 0 for none.
-	Count int
-	// Reason says in a sentence how the name was read, or why there is no slug.
-	Reason string
-	// Candidates are the records it may be where there is no single one, best first, at most MaxCandidates.
-	Candidates []Candidate
+	Ambiguous    bool
+	Quantization string      // storage type of the weights in the name of a model, such as Q4_K_M
+	Format       string      // of the file in the name of a model: gguf, mlx, safetensors, exl2 or exl3
+	ParamsB      float64     // size in the name of a model, in billions of parameters
+	MemoryGB     float64     // in the name of hardware, in GB
+	Count        int         // of devices, in the name of hardware ("2x RTX 3090")
+	Reason       string      // how the name was read, or why there is no slug, in a sentence
+	Candidates   []Candidate // what it may be where there is no single one, best first, at most MaxCandidates
 
 	key    string // to guess by, where no rule had an answer
 	listed bool   // the name lists several products: none is likelier than another
@@ -186,31 +171,28 @@ func grade(a *Answer) int {
 // best chooses among the answers of all kinds. Two kinds that know a name equally well make it ambiguous; where all only
 // guess, the candidates of all are listed by turns.
 func best(answers []Answer) Answer {
-	top := 0
-	for i := range answers {
-		top = max(top, grade(&answers[i]))
-	}
+	first := slices.MaxFunc(answers, func(a, b Answer) int { return grade(&a) - grade(&b) })
+	top := grade(&first)
 	answers = slices.DeleteFunc(answers, func(a Answer) bool { return grade(&a) != top })
 	switch {
 	case len(answers) == 1:
-		return answers[0]
+		return first
 	case top == 0:
 		return Answer{Reason: "no model, hardware or tool has this name"}
 	}
-	out := Answer{Ambiguous: top >= 2, Reason: "records of several kinds have this name; say which kind is meant"}
+	out := Answer{Ambiguous: true, Reason: "records of several kinds have this name; say which kind is meant"}
 	if top == 1 {
-		out.Confidence, out.Reason = Near, "no model, hardware or tool has this name; the candidates are similar"
+		out = Answer{Confidence: Near, Reason: "no model, hardware or tool has this name; the candidates are similar"}
 	}
 	for turn := range MaxCandidates {
 		for _, a := range answers {
 			if top >= 3 {
 				a.Candidates = []Candidate{{a.Kind, a.Slug, a.Name, a.Reason}}
 			}
-			if turn < len(a.Candidates) {
+			if turn < len(a.Candidates) && len(out.Candidates) < MaxCandidates {
 				out.Candidates = append(out.Candidates, a.Candidates[turn])
 			}
 		}
 	}
-	out.Candidates = out.Candidates[:min(MaxCandidates, len(out.Candidates))]
 	return out
 }

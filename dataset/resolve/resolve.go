@@ -103,13 +103,13 @@ func (r *Resolver) Strict(kind Kind, name string) Answer {
 		return Answer{Input: in, Kind: kind, Reason: fmt.Sprintf("the name is longer than %d bytes", MaxName)}
 	}
 	text := clean(in)
-	var a Answer
-	if kind != "" {
-		a = r.one(kind, text)
-		r.guess(&a)
-	} else {
-		a = r.any(text)
+	if kind == "" {
+		a := r.any(text)
+		a.Input = in
+		return a
 	}
+	a := r.one(kind, text)
+	r.guess(&a)
 	a.Input = in
 	return a
 }
@@ -124,13 +124,11 @@ func (r *Resolver) any(text string) Answer {
 		}
 	}
 	answers := make([]Answer, len(Kinds))
-	known := false
 	for i, k := range Kinds {
 		answers[i] = r.one(k, text)
-		known = known || grade(&answers[i]) > 0
 	}
-	for i := range answers {
-		if !known {
+	if !slices.ContainsFunc(answers, func(a Answer) bool { return grade(&a) > 0 }) {
+		for i := range answers {
 			r.guess(&answers[i])
 		}
 	}
@@ -153,18 +151,10 @@ func (r *Resolver) has(kind Kind, text string) bool {
 }
 
 // one reads a name by the rules of one kind.
-func (r *Resolver) one(kind Kind, text string) (a Answer) {
-	switch {
-	case text == "":
-		a.Reason = "the name is empty"
-	case kind == Model:
-		a = r.strictModel(text)
-	case kind == Hardware:
-		a = r.strictHardware(text)
-	case kind == Tool:
-		a = r.strictTool(text)
-	default:
-		a.Reason = "no such kind of record"
+func (r *Resolver) one(kind Kind, text string) Answer {
+	a := Answer{Reason: "the name is empty"}
+	if text != "" {
+		a = map[Kind]func(string) Answer{Model: r.strictModel, Hardware: r.strictHardware, Tool: r.strictTool}[kind](text)
 	}
 	a.Kind = kind
 	return a
