@@ -3,9 +3,7 @@ package resolve
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,16 +197,18 @@ func (r *Resolver) severalNames(text string) Answer {
 
 // byNames reads the parts of a name as the hardware of a question.
 func (r *Resolver) byNames(name hwName) (a Answer) {
-	text := name.main
+	text, memory := name.main, 0.0
 	for _, extra := range name.extras {
 		words, gb := hwWords(extra)
-		if gb > 0 && name.count > 1 && slices.Contains(words, "total") {
+		if memory == 0 && !strings.Contains(extra, "ram") {
+			memory = gb
+		}
+		if name.count > 1 && slices.Contains(words, "total") {
 			extra = fmt.Sprintf("%v gb", gb/float64(name.count))
 		}
 		card := says("card", extra)
 		foreign := func(w string) bool { return !is("beside", w) }
-		beside := says("beside", extra) || !card && says("around", extra) ||
-			gb == 0 && len(words) > 0 && !slices.ContainsFunc(words, foreign) && !foldable(words)
+		beside := says("beside", extra) || !card && says("around", extra) || gb == 0 && len(words) > 0 && !slices.ContainsFunc(words, foreign) && !foldable(words)
 		if !beside && !madeBy(extra) && (card || !says("processor", extra) || r.byNames(cutHardware(extra)).Slug != "") {
 			text += ", " + extra
 		}
@@ -218,19 +218,7 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 	q.readHardware()
 	q.roles()
 	q.attach()
-	a.MemoryGB, a.Count = max(q.MemoryGB, q.HostMemoryGB), name.count
-	for _, extra := range name.extras {
-		if _, gb := significant(split(extra)); a.MemoryGB == 0 && !strings.Contains(extra, "ram") {
-			a.MemoryGB = gb
-		}
-	}
 	found := q.Hardware
-	if len(found) == 1 {
-		a.Count = max(a.Count, found[0].Count)
-		if c := q.numbers; a.Count == 0 && len(c) == 1 && c[0].end == len(q.text) {
-			a.Count = c[0].n
-		}
-	}
 	unread := q.unread(len(name.main), found)
 	switch {
 	case len(found) == 0 && wholeLine(name.main):
@@ -245,21 +233,23 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 			}
 		}
 	default:
-		n := found[0]
-		a.Slug, a.Name, a.Candidates, a.Reason, a.Confidence, a.Ambiguous = n.Slug, n.Name, n.Candidates, n.Reason, n.Confidence, n.Ambiguous
-		switch {
+		switch a = found[0].Answer; {
 		case unread != "":
-			a.Kind = Hardware
 			a.unsure(fmt.Sprintf("%q beside the name could not be read", unread), "without what could not be read")
-		case n.Slug == "":
-		case n.Ambiguous && n.Device.Variants == nil:
+		case a.Slug == "":
+		case a.Ambiguous && found[0].Device.Variants == nil:
 			a.Slug, a.Name, a.Confidence = "", "", ""
-		case q.Host != nil && len(q.Hardware) > 0:
+		case q.Host != nil:
 			a.Confidence, a.Reason = Parsed, "in a machine with "+q.Host.Name
 		default:
 			a.Confidence = Parsed
 		}
+		name.count = max(name.count, found[0].Count)
+		if c := q.numbers; name.count == 0 && len(c) == 1 && c[0].end == len(q.text) {
+			name.count = c[0].n
+		}
 	}
+	a.MemoryGB, a.Count = cmp.Or(max(q.MemoryGB, q.HostMemoryGB), memory), name.count
 	return a
 }
 
@@ -277,11 +267,11 @@ func (a *asking) unread(main int, found []Named) string {
 	}
 	before := word{text: " "}
 	for _, w := range a.words {
+		beside := is("beside", w.text) && (w.start > main || w.text != "x") || w.text == "max" && is("measures", before.text)
+		single := len(w.text) == 1 && (board || !is("suffixes", w.text) || w.text == "s" && isDigit(before.text[0]))
 		switch {
-		case a.usedAt(w), isDigit(w.text[0]), is("noise", w.text), is("measures", w.text), is("labels", w.text), is("brands", w.text):
-		case w.text == architecture, w.text == "s" && isDigit(before.text[0]), board && is("board words", w.text):
-		case len(w.text) == 1 && (board || !is("suffixes", w.text)), behind && w.start < main:
-		case is("beside", w.text) && (w.start > main || w.text != "x"), w.text == "max" && is("measures", before.text):
+		case a.usedAt(w), isDigit(w.text[0]), beside, single, behind && w.start < main, w.text == architecture:
+		case is("noise", w.text), is("measures", w.text), is("labels", w.text), is("brands", w.text), board && is("board words", w.text):
 		default:
 			return w.text
 		}
@@ -316,40 +306,18 @@ type hwName struct {
 	count  int      // of devices, 0 where not said
 }
 
-// labelled is what tools print before a name: "GPU 0: ", "Card Series: ", "deviceName = ".
-var labelled = regexp.MustCompile(`^(?:(?:` + strings.Join(slices.Sorted(maps.Keys(vocabulary["labels"].means)), "|") + `|[0-9 \[\]])+[:=][ '"]*)+`)
-
-var (
-	countAhead = regexp.MustCompile(`^([1-9][0-9]?) ?[x*] ?([a-z].*|[0-9]{3}.*)$|` +
-		`^([2-9]|1[0-6]) ((?:nvidia |geforce |amd |radeon )*(?:rtx|gtx|rx|tesla|quadro) ?[a-z]?[0-9].*)$|^(?:a )?([a-z]+) (?:of )?(.*[0-9].*)$`)
-	timesBeside = regexp.MustCompile(`^(?:x ?([1-9][0-9]?)|([1-9][0-9]?) ?x)$`)
-)
-
 // cutHardware takes a clean name apart: "gpu 0: nvidia rtx 4090 (ryzen 9 7950x)" is "nvidia rtx 4090" with "ryzen 9
-// 7950x" beside it. It does not judge the parts.
+// 7950x" beside it, in brackets, quotes or behind commas. It does not judge the parts.
 func cutHardware(text string) (n hwName) {
-	text = strings.Trim(labelled.ReplaceAllString(text, ""), ` '"`)
-	n.count, text = cutCount(text)
-	n.split(rewrite("parts", text))
-	if last := len(n.extras) - 1; last >= 0 {
-		if at := timesBeside.FindStringSubmatch(n.extras[last]); at != nil {
-			n.count, _ = strconv.Atoi(at[1] + at[2])
-			n.extras = n.extras[:last]
-		}
-	}
-	return n
-}
-
-// split divides a text into what names the part and what is beside it, in brackets, quotes or behind commas.
-func (n *hwName) split(text string) {
+	text = strings.Trim(patterns["label"].ReplaceAllString(text, ""), ` '"`)
+	n.count, text = cutCount(rewrite("parts", text))
 	beside := func(extra string) string {
 		if extra = strings.Trim(extra, ` ()"`); extra != "" {
 			n.extras = append(n.extras, extra)
 		}
 		return " "
 	}
-	text = inSquares.ReplaceAllString(pciGroup.ReplaceAllString(text, ""), "$1 $2") // lspci: the codename before it is dropped
-	text = bracketed.ReplaceAllStringFunc(text, beside)
+	text = patterns["bracketed"].ReplaceAllStringFunc(text, beside)
 	for i, part := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(",;|", c) }) {
 		if i == 0 {
 			n.main = strings.TrimSpace(part)
@@ -357,27 +325,19 @@ func (n *hwName) split(text string) {
 			beside(part)
 		}
 	}
+	return n
 }
-
-var (
-	bracketed = regexp.MustCompile(`\((?:[^()]|\([^()]*\)?)*\)?|(?:^| )"[^"]+"`)
-	pciGroup  = regexp.MustCompile(`\[[0-9a-f]{4}(?:.[0-9a-f]{4})?\]`)
-	inSquares = regexp.MustCompile(`^.*?\[(.*?)(?:\]|$)(.*)$`)
-)
 
 // cutCount cuts a number of devices off the beginning: "2x ", "8 x ", "2 RTX 3090", "dual 3090", "two RTX 4090s".
 func cutCount(text string) (count int, rest string) {
-	at := countAhead.FindStringSubmatch(text)
-	if at == nil {
-		return 0, text
+	for _, f := range find("count ahead", text) {
+		rest = f.part[2] + f.part[4] + f.part[6]
+		dual := f.part[5] == "dual" && slices.ContainsFunc(split(rest), func(w word) bool { return is("not dual", w.text) })
+		if count, _ = strconv.Atoi(cmp.Or(f.part[1], f.part[3], means("counts", f.part[5]))); count > 0 && !dual {
+			return count, rest
+		}
 	}
-	number := cmp.Or(at[1], at[3], means("counts", at[5]))
-	rest = at[2] + at[4] + at[6]
-	if number == "" || at[5] == "dual" && slices.ContainsFunc(split(rest), func(w word) bool { return is("not dual", w.text) }) {
-		return 0, text
-	}
-	count, _ = strconv.Atoi(number)
-	return count, rest
+	return 0, text
 }
 
 // hwWords reads the words of a text that say which product it is, and the memory in GB.
