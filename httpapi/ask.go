@@ -24,10 +24,10 @@ type askParams struct {
 	Q string `query:"q,required,strict"`
 }
 
-// askView is the box of pages for a question.
-var askView = &resource{name: "ask", singular: "question", params: newAskParams()}
-
-var askList = &resource{name: "ask", path: "ask", singular: "question", params: newAskParams()}
+var (
+	askList = &resource{name: "ask", path: "ask", singular: "question", params: newAskParams()}
+	askView = &resource{name: "ask", singular: "question", params: newAskParams()} // the box of pages
+)
 
 func newAskParams() []query.Param {
 	params := query.Of[askParams]()
@@ -104,40 +104,29 @@ type ReadNameView struct {
 	// How the words were read.
 	Reason string `json:"reason" jsonschema:"example=every word of the name is accounted for"`
 	// What else may be meant, best first.
-	Candidates []NameCandidate `json:"candidates"`
+	Candidates []resolve.Candidate `json:"candidates"`
 }
 
 func namesIn(list []resolve.Named) []ReadNameView {
 	out := make([]ReadNameView, len(list))
 	for i := range list {
-		out[i] = readNameView(&list[i])
+		n := &list[i]
+		out[i] = ReadNameView{
+			Text: n.Input, Slug: known(string(n.Slug)), Name: known(n.Name), Confidence: known(string(n.Confidence)), Count: known(n.Count),
+			Reason: n.Reason, Candidates: append([]resolve.Candidate{}, n.Candidates...),
+		}
 	}
 	return out
-}
-
-func readNameView(n *resolve.Named) ReadNameView {
-	v := ReadNameView{
-		Text: n.Input, Slug: known(string(n.Slug)), Name: known(n.Name), Confidence: known(string(n.Confidence)), Count: known(n.Count), Reason: n.Reason,
-		Candidates: make([]NameCandidate, len(n.Candidates)),
-	}
-	for i, c := range n.Candidates {
-		v.Candidates[i] = NameCandidate{string(c.Kind), string(c.Slug), c.Name, c.Reason}
-	}
-	return v
 }
 
 func readingView(q *resolve.Question) ReadingView {
 	v := ReadingView{
 		Intent: string(q.Intent), Models: namesIn(q.Models), Hardware: namesIn(q.Hardware), Count: known(q.Count), MemoryGB: known(q.MemoryGB),
 		HostMemoryGB: known(q.HostMemoryGB), Quantization: known(q.Quantization), Context: known(q.Context), MaxPriceUSD: known(q.MaxPriceUSD),
-		MinTPS: known(q.MinTPS), SizeB: known(q.SizeB), Unused: q.Unused,
-	}
-	if v.Unused == nil {
-		v.Unused = []string{}
+		MinTPS: known(q.MinTPS), SizeB: known(q.SizeB), Unused: append([]string{}, q.Unused...),
 	}
 	if q.Host != nil {
-		host := readNameView(q.Host)
-		v.Host = &host
+		v.Host = &namesIn([]resolve.Named{*q.Host})[0]
 	}
 	if q.Tool != nil {
 		v.Engine = known(string(q.Tool.Slug))
@@ -161,17 +150,15 @@ func answerTo(gen *index.Generation, text string) *AskView {
 	q := gen.Names.Read(text)
 	out := &AskView{Question: text, Reading: readingView(q), Answer: jsontext.Value("null")}
 	c := callOf(gen, q)
-	if c.resource == nil {
-		out.Detail = known(c.Left)
+	if out.Detail = known(c.Left); c.resource == nil {
 		return out
 	}
 	body, address, why := c.answer(gen)
-	out.Call = &address
-	if why != "" {
+	if out.Call = &address; why != "" {
 		out.Detail = &why
 		return out
 	}
-	out.Answer, out.Detail = body, known(c.Left)
+	out.Answer = body
 	return out
 }
 
@@ -190,38 +177,31 @@ func callOf(gen *index.Generation, q *resolve.Question) call {
 
 // answer makes the body of the response to the call, and the canonical address; why says why there is none.
 func (c *call) answer(gen *index.Generation) (body []byte, address, why string) {
-	path := "/api/v1/" + c.resource.path
+	r := reader{Values: query.Read(c.resource.params, pairs(c.Params)), gen: gen}
+	address = "/api/v1/" + c.resource.path + "?" + c.Params.Encode()
 	switch c.resource {
 	case fitList:
-		r := reader{Values: query.Read(fitList.params, pairs(c.Params)), gen: gen}
 		answer := r.fit(r.fitQuery())
-		if address = r.Address(fitPath); r.Code != "" {
-			return nil, path + "?" + c.Params.Encode(), r.Faults.Text()
+		if r.Code == "" {
+			return withMeta(gen, answer, r.notices...), r.Address(fitPath), ""
 		}
-		return withMeta(gen, answer, r.notices...), address, ""
-	case fitView:
-		return c.byMemory(gen)
+	case fitView: // a machine of which only the memory is known
+		q := &pages.FitQuery{Query: r.pair()}
+		if r.Code == "" {
+			r.findFit(q)
+		}
+		if address = "/fit.json?" + r.Canonical(); r.Code == "" {
+			return fitData(gen, q, nil), address, ""
+		}
+	default:
+		q, f := c.resource.parse(r.Values, gen, export.JSON)
+		if f != nil {
+			return nil, address, f.detail
+		}
+		body, _ = c.resource.body(gen, q)
+		return body, q.canonical, ""
 	}
-	q, f := c.resource.parse(query.Read(c.resource.params, pairs(c.Params)), gen, export.JSON)
-	if f != nil {
-		return nil, path + "?" + c.Params.Encode(), f.detail
-	}
-	body, _ = c.resource.body(gen, q)
-	return body, q.canonical, ""
-}
-
-// byMemory is answer for a machine of which only the memory is known.
-func (c *call) byMemory(gen *index.Generation) (body []byte, address, why string) {
-	r := &reader{Values: query.Read(fitView.params, pairs(c.Params)), gen: gen}
-	q := &pages.FitQuery{Query: r.pair()}
-	if r.Code == "" {
-		r.findFit(q)
-	}
-	address = "/fit.json?" + r.Canonical()
-	if r.Code != "" {
-		return nil, address, r.Faults.Text()
-	}
-	return fitData(gen, q, nil), address, ""
+	return nil, address, r.Faults.Text()
 }
 
 // pairs are parameters as a query string has them.

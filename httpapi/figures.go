@@ -109,14 +109,7 @@ func (r *reader) names(param string, most int) (slugs []string) {
 	for _, v := range given {
 		slug, a := named(r.gen, t, v)
 		if slug == "" {
-			if f := r.Fault(param, v, a.WhyNot()); f != nil {
-				if a.Explained() {
-					f.Candidates = a.Candidates
-				}
-				if near := nearSlugs(t, v); len(near) > 0 {
-					f.Suggestion = near[0]
-				}
-			}
+			r.unknownName(param, v, t, &a)
 		} else if !slices.Contains(slugs, slug) {
 			slugs = append(slugs, slug)
 		}

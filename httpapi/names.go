@@ -24,17 +24,18 @@ type reader struct {
 // name makes the name that a parameter was given the slug of its record, and notes how it was read. A name that no
 // record has is a fault.
 func (r *reader) name(param string) {
-	slug, a := r.lookUp(param)
-	r.noticeResolved(param, r.Text(param), slug, &a)
-	r.nameFound(param, slug, &a)
-}
-
-// lookUp finds the record that a parameter names, empty for none.
-func (r *reader) lookUp(param string) (slug string, a resolve.Answer) {
-	if v := r.Text(param); v != "" {
-		slug, a = named(r.gen, r.tableOf(param), v)
+	v, t := r.Text(param), r.tableOf(param)
+	if v == "" {
+		return
 	}
-	return slug, a
+	slug, a := named(r.gen, t, v)
+	if slug == "" {
+		r.unknownName(param, v, t, &a)
+		return
+	}
+	r.noticeResolved(param, v, slug, &a)
+	r.useStated(param, slug, &a)
+	r.Set(param, slug)
 }
 
 // tableOf is the table of the records that a parameter names.
@@ -58,7 +59,7 @@ func (r *reader) devices() (units []fit.Unit) {
 	for _, name := range names {
 		slug, a := named(r.gen, table, name)
 		if slug == "" {
-			r.found("hardware", name, slug, &a)
+			r.unknownName("hardware", name, table, &a)
 			continue
 		}
 		u := fit.Unit{Hardware: dataset.Slug(slug)}
@@ -75,24 +76,6 @@ func (r *reader) devices() (units []fit.Unit) {
 	}
 	r.Set("hardware", strings.Join(canonical, ","))
 	return units
-}
-
-// nameFound is name for a record that was looked up, whose slug it returns.
-func (r *reader) nameFound(param, slug string, a *resolve.Answer) string {
-	return r.found(param, r.Text(param), slug, a)
-}
-
-// found makes a name the slug of its record, or a fault.
-func (r *reader) found(param, v, slug string, a *resolve.Answer) string {
-	switch {
-	case v == "":
-	case slug != "":
-		r.useStated(param, slug, a)
-		r.Set(param, slug)
-	default:
-		r.unknownName(param, v, r.tableOf(param), a)
-	}
-	return slug
 }
 
 // unknownName is the fault of a name that no record of a table has, with near ones.
@@ -156,22 +139,17 @@ func (r *reader) fitFault(fault *fit.Fault) {
 	}
 }
 
-// amountOfMemory is the gigabytes in what somebody who knows nothing else of a card gives as its name, empty for other
-// texts. A number without a unit is one up to mostBareGB: larger ones are numbers of cards.
+// typedMemory is an amount that somebody who knows nothing else of a card gives as its name. A number without a unit is one
+// up to 256: larger ones are numbers of cards.
+var typedMemory = regexp.MustCompile(`(?i)^\s*(?:(\d+(?:\.\d+)?) ?(?:gb|gib)(?: (?:of )?(?:vram|ram|memory|gpu|card))?|(\d{1,2}|1\d\d|2[0-4]\d|25[0-6]))\s*$`)
+
+// amountOfMemory is the gigabytes of a text that is nothing but an amount of memory, empty for other texts.
 func amountOfMemory(text string) string {
-	m := typedMemory.FindStringSubmatch(text)
-	if m == nil {
-		return ""
+	if m := typedMemory.FindStringSubmatch(text); m != nil && strings.Trim(m[1]+m[2], "0.") != "" {
+		return m[1] + m[2]
 	}
-	if gb, err := strconv.ParseFloat(m[1], 64); err != nil || gb == 0 || m[2] == "" && gb > mostBareGB {
-		return ""
-	}
-	return m[1]
+	return ""
 }
-
-const mostBareGB = 256
-
-var typedMemory = regexp.MustCompile(`(?i)^\s*(\d+(?:\.\d+)?)( ?(?:gb|gib)(?: (?:of )?(?:vram|ram|memory|gpu|card))?)?\s*$`)
 
 // known is nil for the zero value, which JSON shows as null.
 func known[T comparable](v T) *T {
@@ -221,13 +199,5 @@ func exactly(gen *index.Generation, t *index.Table, name string) string {
 
 // kindOf is the kind of the names in a table, empty for benchmarks.
 func kindOf(gen *index.Generation, t *index.Table) resolve.Kind {
-	switch t {
-	case gen.Models:
-		return resolve.Model
-	case gen.Hardware:
-		return resolve.Hardware
-	case gen.Tools:
-		return resolve.Tool
-	}
-	return ""
+	return map[*index.Table]resolve.Kind{gen.Models: resolve.Model, gen.Hardware: resolve.Hardware, gen.Tools: resolve.Tool}[t]
 }

@@ -69,31 +69,15 @@ type NameView struct {
 	// How the name was read, or why there is not a record.
 	Reason string `json:"reason" jsonschema:"example=name without the storage type"`
 	// Records it may be where there is no single one, best first, at most five.
-	Candidates []NameCandidate `json:"candidates"`
-}
-
-// NameCandidate is a record that a name may mean.
-type NameCandidate struct {
-	// Kind of the record.
-	Kind string `json:"kind" jsonschema:"enum=model,enum=hardware,enum=tool,example=hardware"`
-	// The record.
-	Slug string `json:"slug" jsonschema:"example=nvidia-rtx-4060-ti-16gb"`
-	// Name of the record.
-	Name string `json:"name" jsonschema:"example=NVIDIA GeForce RTX 4060 Ti 16GB"`
-	// Why it may be meant.
-	Reason string `json:"reason" jsonschema:"example=one of the products with this name"`
+	Candidates []resolve.Candidate `json:"candidates"`
 }
 
 func nameView(a resolve.Answer) NameView {
-	v := NameView{
+	return NameView{
 		Input: a.Input, Kind: known(string(a.Kind)), Slug: known(string(a.Slug)), Name: known(a.Name), Confidence: known(string(a.Confidence)),
 		Ambiguous: a.Ambiguous, Quantization: known(a.Quantization), Format: known(a.Format), ParamsB: known(a.ParamsB),
-		MemoryGB: known(a.MemoryGB), Count: known(a.Count), Reason: a.Reason, Candidates: make([]NameCandidate, len(a.Candidates)),
+		MemoryGB: known(a.MemoryGB), Count: known(a.Count), Reason: a.Reason, Candidates: append([]resolve.Candidate{}, a.Candidates...),
 	}
-	for i, c := range a.Candidates {
-		v.Candidates[i] = NameCandidate{string(c.Kind), string(c.Slug), c.Name, c.Reason}
-	}
-	return v
 }
 
 // resolveName answers GET: one name in the query.

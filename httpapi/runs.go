@@ -97,9 +97,9 @@ func (q *listQuery) readRuns() {
 		q.checkAlone(main)
 		return
 	}
-	slug, answer := q.lookUp(main)
-	q.noticeResolved(main, q.Text(main), slug, &answer)
-	if slug = q.nameFound(main, slug, &answer); q.Code != "" {
+	q.name(main)
+	slug := q.Text(main)
+	if q.Code != "" {
 		return
 	}
 	list, why, fault := q.findRuns(dataset.Slug(slug))

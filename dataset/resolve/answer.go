@@ -60,10 +60,14 @@ type Answer struct {
 
 // Candidate is a record a name may mean, and why.
 type Candidate struct {
-	Kind   Kind
-	Slug   dataset.Slug
-	Name   string
-	Reason string
+	// Kind of the record.
+	Kind Kind `json:"kind" jsonschema:"enum=model,enum=hardware,enum=tool,example=hardware"`
+	// The record.
+	Slug dataset.Slug `json:"slug" jsonschema:"example=nvidia-rtx-4060-ti-16gb"`
+	// Name of the record.
+	Name string `json:"name" jsonschema:"example=NVIDIA GeForce RTX 4060 Ti 16GB"`
+	// Why it may be meant.
+	Reason string `json:"reason" jsonschema:"example=one of the products with this name"`
 }
 
 // MaxCandidates is how many candidates an answer lists at most.
