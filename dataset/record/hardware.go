@@ -36,7 +36,7 @@ type Hardware struct {
 	MemoryBandwidthGBps *float64 `json:"memory_bandwidth_gbps" jsonschema:"nullable,exclusiveMinimum=0,example=1008" jsonschema_extras:"unit=GB/s" fact:"sourced"`
 	// Where a processor's bandwidth comes from; computed is channels x 8 bytes x rated speed. Null for graphics, whose vendors state it.
 	MemoryBandwidthBasis *string `json:"memory_bandwidth_basis" jsonschema:"nullable,enum=vendor,enum=computed,enum=reported,enum=measured,example=computed"`
-	// Lowest and highest measured bandwidth, in GB/s.
+	// Lowest and highest bandwidth, in GB/s: measured, or by the memory that can be fitted.
 	MemoryBandwidthRangeGBps *[]float64 `json:"memory_bandwidth_range_gbps" jsonschema:"nullable,minItems=2,maxItems=2,exclusiveMinimum=0,example=41.2" jsonschema_extras:"unit=GB/s" fact:"sourced" bounds:"1.. GB/s"`
 	// Measured read bandwidth, in GB/s.
 	MemoryReadBandwidthGBps *float64 `json:"memory_read_bandwidth_gbps" jsonschema:"nullable,exclusiveMinimum=0,example=65.9" jsonschema_extras:"unit=GB/s" fact:"sourced"`

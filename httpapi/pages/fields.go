@@ -114,7 +114,7 @@ var hardwareFields = []fieldGroup{
 		{path: "memory_type", label: "Kind of memory", asked: true},
 		{path: "unified_memory", label: "Unified"},
 		{path: "memory_bandwidth_gbps", label: "Bandwidth", unit: "GB/s", asked: true, note: "@memory_bandwidth_basis"},
-		{path: "memory_bandwidth_range_gbps", label: "Measured bandwidth", unit: "GB/s"},
+		{path: "memory_bandwidth_range_gbps", label: "Bandwidth range", unit: "GB/s"},
 		{path: "memory_read_bandwidth_gbps", label: "Read bandwidth", unit: "GB/s"},
 		{path: "memory_channels", label: "Channels"},
 		{path: "memory_speed_mts", label: "Memory speed", unit: "MT/s"},
