@@ -405,7 +405,7 @@ func rankModel(m *dataset.Model) (rank float64) {
 		rank -= 5 * math.Abs(math.Log(*m.ParamsB/8))
 	}
 	if m.ReleaseDate != nil {
-		month, _ := strconv.ParseFloat(strings.ReplaceAll(string(*m.ReleaseDate)[:7], "-", ""), 64)
+		month, _ := strconv.ParseFloat(strings.ReplaceAll(string(*m.ReleaseDate + "-01")[:7], "-", ""), 64)
 		rank += (month - 202000) / 900
 	}
 	return rank
