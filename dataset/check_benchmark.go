@@ -163,22 +163,16 @@ func checkRunDates(c *checker, r *run, p place) {
 
 func checkRunKind(c *checker, r *run, p place) {
 	c.pair(p, "scenario", r.Scenario != nil, "total_tps", r.TotalTPS != nil)
-	of, text := map[string]bool{
-		"request_rate": r.RequestRate != nil, "nodes": r.Nodes != nil, "submitter": r.Submitter != nil, "round": r.Round != nil,
-		"division": r.Division != nil, "availability": r.Availability != nil, "system": r.System != nil,
-	}, "must be null if scenario is null"
 	if r.IsThroughput() {
-		of, text = map[string]bool{
-			"prompt_tps": r.PromptTPS != nil, "generation_tps": r.GenerationTPS != nil, "concurrency": r.Concurrency != nil, "rate_basis": r.RateBasis != nil,
-		}, "must be null in a throughput result: total_tps is its speed"
-	} else if r.PromptTPS == nil && r.GenerationTPS == nil {
+		const text = "must be null in a throughput result: total_tps is its speed"
+		c.allNull(p, r.Benchmark, "", "prompt_tps generation_tps concurrency rate_basis", text, "scenario")
+		return
+	}
+	if r.PromptTPS == nil && r.GenerationTPS == nil {
 		c.at(p, "generation_tps", "must be known if prompt_tps is null", "prompt_tps")
 	}
-	for field, known := range of {
-		if known {
-			c.at(p, field, text, "scenario")
-		}
-	}
+	const fields = "request_rate nodes submitter round division availability system"
+	c.allNull(p, r.Benchmark, "", fields, "must be null if scenario is null", "scenario")
 }
 
 const maxDeviation = 3 // times a speed; ten runs that are not negative cannot have more

@@ -22,6 +22,17 @@ func (c *checker) pair(p place, a string, hasA bool, b string, hasB bool) {
 	}
 }
 
+// allNull holds fields of a record part, to which rec points, to null.
+func (c *checker) allNull(p place, rec any, prefix, fields, text, by string) {
+	v := reflect.ValueOf(rec).Elem()
+	s := record.SchemaOf(v.Type())
+	for name := range strings.FieldsSeq(fields) {
+		if !v.FieldByIndex(s.Field(name).Index).IsNil() {
+			c.at(p, prefix+name, text, by)
+		}
+	}
+}
+
 func (c *checker) date(p place, field string, d *Date) {
 	if d == nil || string(*d) < c.today && string(*d) >= minYear {
 		return

@@ -60,16 +60,17 @@ const (
 
 func checkShape(c *checker, m *Model, p place) {
 	a, k := &m.Architecture, &m.KVCache
-	within := func(field string, v *int64, of string, bound *int64) {
-		if v != nil && bound != nil && *v > *bound {
-			c.at(p, field, fmt.Sprintf("must be at most %s, got %d of %d", of, *v, *bound), of)
-		}
+	c.within(p, "kv_cache.global_num_kv_heads", k.GlobalNumKVHeads, "architecture.num_attention_heads", a.NumAttentionHeads)
+	c.within(p, "kv_cache.sliding_num_kv_heads", k.SlidingNumKVHeads, "architecture.num_attention_heads", a.NumAttentionHeads)
+	c.within(p, "kv_cache.num_linear_attention_layers", k.NumLinearAttentionLayers, "architecture.num_layers", a.NumLayers)
+	c.within(p, "architecture.num_dense_layers", a.NumDenseLayers, "architecture.num_layers", a.NumLayers)
+	c.within(p, "architecture.num_experts_per_token", a.NumExpertsPerToken, "architecture.num_experts", a.NumExperts)
+}
+
+func (c *checker) within(p place, field string, v *int64, of string, bound *int64) {
+	if v != nil && bound != nil && *v > *bound {
+		c.at(p, field, fmt.Sprintf("must be at most %s, got %d of %d", of, *v, *bound), of)
 	}
-	within("kv_cache.global_num_kv_heads", k.GlobalNumKVHeads, "architecture.num_attention_heads", a.NumAttentionHeads)
-	within("kv_cache.sliding_num_kv_heads", k.SlidingNumKVHeads, "architecture.num_attention_heads", a.NumAttentionHeads)
-	within("kv_cache.num_linear_attention_layers", k.NumLinearAttentionLayers, "architecture.num_layers", a.NumLayers)
-	within("architecture.num_dense_layers", a.NumDenseLayers, "architecture.num_layers", a.NumLayers)
-	within("architecture.num_experts_per_token", a.NumExpertsPerToken, "architecture.num_experts", a.NumExperts)
 }
 
 func checkSizes(c *checker, m *Model, p place) {
@@ -133,23 +134,13 @@ func checkQuantizations(c *checker, m *Model, p place) {
 }
 
 func contradictModel(c *checker, m *Model, p place) {
-	a, k := &m.Architecture, &m.KVCache
-	if a.Type != nil && *a.Type == "dense" {
-		for field, known := range map[string]bool{
-			"num_experts": a.NumExperts != nil, "num_experts_per_token": a.NumExpertsPerToken != nil, "num_shared_experts": a.NumSharedExperts != nil,
-			"moe_intermediate_size": a.MoEIntermediateSize != nil, "num_dense_layers": a.NumDenseLayers != nil,
-		} {
-			if known {
-				c.at(p, "architecture."+field, "must be null if type is \"dense\"", "architecture.type")
-			}
-		}
+	if a := &m.Architecture; a.Type != nil && *a.Type == "dense" {
+		const fields = "num_experts num_experts_per_token num_shared_experts moe_intermediate_size num_dense_layers"
+		c.allNull(p, a, "architecture.", fields, "must be null if type is \"dense\"", "architecture.type")
 	}
-	if k.Attention != nil && *k.Attention != "mla" {
-		for field, known := range map[string]bool{"kv_lora_rank": k.KVLoraRank != nil, "qk_rope_head_dim": k.QKRopeHeadDim != nil} {
-			if known {
-				c.at(p, "kv_cache."+field, fmt.Sprintf("must be null if attention is %q", *k.Attention), "kv_cache.attention")
-			}
-		}
+	if k := &m.KVCache; k.Attention != nil && *k.Attention != "mla" {
+		text := fmt.Sprintf("must be null if attention is %q", *k.Attention)
+		c.allNull(p, k, "kv_cache.", "kv_lora_rank qk_rope_head_dim", text, "kv_cache.attention")
 	}
 }
 
@@ -216,13 +207,9 @@ func checkSlugSizes(c *checker, m *Model, p place) {
 }
 
 func checkCache(c *checker, m *Model, p place) {
-	layers, kv, local, linear := m.Architecture.NumLayers, m.KVCache.NumKVLayers, m.KVCache.NumSlidingWindowLayers, m.KVCache.NumLinearAttentionLayers
-	if layers != nil && kv != nil && *kv > *layers {
-		c.at(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be at most architecture.num_layers, got %d of %d", *kv, *layers), "architecture.num_layers")
-	}
-	if layers != nil && local != nil && *local > *layers {
-		c.at(p, "kv_cache.num_sliding_window_layers", fmt.Sprintf("must be at most architecture.num_layers, got %d of %d", *local, *layers), "architecture.num_layers")
-	}
+	layers, kv, linear := m.Architecture.NumLayers, m.KVCache.NumKVLayers, m.KVCache.NumLinearAttentionLayers
+	c.within(p, "kv_cache.num_kv_layers", kv, "architecture.num_layers", layers)
+	c.within(p, "kv_cache.num_sliding_window_layers", m.KVCache.NumSlidingWindowLayers, "architecture.num_layers", layers)
 	parallel := kv != nil && linear != nil && *kv == *linear // every layer has both a cache and a state
 	if layers != nil && kv != nil && linear != nil && *kv+*linear > *layers && !parallel {
 		c.at(p, "kv_cache.num_linear_attention_layers", fmt.Sprintf("must leave room for num_kv_layers, got %d and %d of %d", *linear, *kv, *layers), "architecture.num_layers")
