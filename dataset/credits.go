@@ -16,8 +16,7 @@ type Credit struct {
 	Tools        int // that name a page of it
 }
 
-// Credits lists the origins of a set: those with most measurements first, then those with most
-// records, then by key. It looks at every record once.
+// Credits lists the origins of a set: those with most measurements first, then with most records, then by key.
 func Credits(s *Set) []Credit {
 	out := make([]Credit, len(s.Origins))
 	at := make(map[string]*Credit, len(out))

@@ -76,8 +76,7 @@ func (f Finding) String() string {
 	return b.String()
 }
 
-// Findings are all violations that a load finds, in order of place. As an error it is the rejection of
-// the whole dataset.
+// Findings are all violations of a load, in order of place. As an error it is the rejection of the dataset.
 type Findings []Finding
 
 // Error gives one line per finding.
@@ -88,8 +87,7 @@ func (fs Findings) Faults() Findings {
 	return slices.DeleteFunc(slices.Clone(fs), func(f Finding) bool { return f.Severity != Fault })
 }
 
-// Unreadable reports whether a file could not be read, so that another attempt may succeed
-// without any change of the files.
+// Unreadable reports whether a file could not be read, so that another attempt may succeed.
 func (fs Findings) Unreadable() bool {
 	return slices.ContainsFunc(fs, func(f Finding) bool { return f.unreadable })
 }

@@ -17,20 +17,16 @@ import (
 	"modeldex/dataset/wholefile"
 )
 
-// Format rewrites the record files below dir in canonical format: every key is present, in the order of the Go
-// types, and numbers are in their shortest form. A .json file is as record.Pretty gives it; an .ndjson file has
-// one record per line as record.Line gives it. Lists are in order of slug, benchmarks by run date (unknown
-// first), then id. It returns the paths below dir of the files it changed, sorted. Each file is replaced whole
-// or not at all. A file with faults of its own stays as it is, because a field that is not understood would be
-// lost. The other files are written, and then the Findings of such files are the error.
+// Format rewrites the record files below dir in canonical format (see record.Pretty and record.Line), in order of slug,
+// or run date and id. It returns the paths it changed, sorted. Each file is replaced whole or not at all. A file with
+// faults stays as it is; the Findings of such files are the error, after the others were written.
 func Format(dir string) (changed []string, err error) {
 	return format(Dir(dir), func(name string, b []byte) error {
 		return wholefile.WriteBytes(filepath.Join(dir, filepath.FromSlash(name)), b)
 	})
 }
 
-// FormatCheck returns the paths of the files Format would change, sorted, and as the error the
-// Findings of those it could not.
+// FormatCheck returns the paths Format would change, sorted, and as the error the Findings of those it could not.
 func FormatCheck(fsys fs.FS) (would []string, err error) {
 	return format(fsys, func(string, []byte) error { return nil })
 }
@@ -156,8 +152,7 @@ func schemaOfOther(name string, b []byte) (folder string, offset int) {
 	return "", 0
 }
 
-// File gives a record in the form of its own .json file, which has this path below the
-// dataset directory. The form is that of Pretty, with the schema for editors first.
+// File gives a record in the form of its own .json file: that of Pretty, with the schema for editors first.
 func File(name string, rec any) ([]byte, error) {
 	b, err := record.Pretty(rec)
 	schema, ok := schemaFiles[kindOf(path.Clean(name))]

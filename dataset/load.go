@@ -49,10 +49,8 @@ type Options struct {
 	Last *Set
 }
 
-// Load reads and checks the dataset in fsys, see Dir. A dataset with a fault gives Findings as
-// the error, all of them, sorted by place; any other error means that there is no dataset to be
-// read. Warnings are for Check and cost a load nothing. Once ctx has ended, Load
-// returns its error within a few milliseconds, unless it waits for a file. Safe for concurrent use.
+// Load reads and checks the dataset in fsys, see Dir. Faults are Findings, all of them, as the error; any other error
+// means that there is no dataset to be read. Once ctx has ended, Load soon returns its error. Safe for concurrent use.
 func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
 	list, err := listFiles(fsys, false)
 	if err != nil {
@@ -76,8 +74,8 @@ func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
 	return newSet(src), nil
 }
 
-// Check reads and checks the dataset in fsys as Load does and returns everything there is to say about it, warnings
-// too, sorted by place. The error means that there is no dataset to be read.
+// Check reads and checks the dataset in fsys and returns all findings, warnings too, sorted by place. The error means
+// that there is no dataset to be read.
 func Check(fsys fs.FS, opt Options) (Findings, error) {
 	ctx := context.Background()
 	list, err := listFiles(fsys, true)
@@ -188,14 +186,9 @@ var errNoFiles = errors.New("the set was not read from files")
 // proposedFile is the path of findings about proposed lines: a file of no year, so that any year fits.
 const proposedFile = benchmarksDir + "/proposed.ndjson"
 
-// Propose checks benchmark lines by the rules of Check, as if they were a further file of the
-// dataset that set was read from. It returns the faults and warnings about these lines in order
-// of place, each with proposedFile as its path and the number of the line.
-//
-// The lines are compared with the benchmarks of the set that a rule could compare them with: those of the same hardware
-// and tool, those with their figures, and those with their ids. The cost is one look at every benchmark of the set and
-// a check of those. opt.Now is the clock and opt.Review a further rule; the other options are not used. The set is not
-// changed. Safe for concurrent use.
+// Propose checks benchmark lines by the rules of Check, as if they were a further file of the set, and returns their
+// findings in order of place, with proposedFile as the path. They are compared with the benchmarks of the same hardware
+// and tool, id or figures. Of opt, Now and Review are used. Safe for concurrent use.
 func Propose(set *Set, lines []byte, opt Options) (Findings, error) {
 	if set.source == nil {
 		return nil, errNoFiles

@@ -235,9 +235,8 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Dir returns the files below a directory for Load and Check, as os.DirFS does, but is safe with
-// files that strangers wrote. It never follows a link out of the directory, never waits for the
-// other end of a pipe, and opens regular files and folders only. Safe for concurrent use.
+// Dir returns the files below a directory for Load and Check, safe with files of strangers: it follows no link out of
+// the directory, waits for no pipe, and opens regular files and folders only. Safe for concurrent use.
 func Dir(name string) fs.FS { return dirFS(name) }
 
 type dirFS string

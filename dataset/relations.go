@@ -126,8 +126,7 @@ func bandwidthOf(h *Hardware, bySlug map[Slug]*Hardware) (gbps float64) {
 // Forms returns the forms of a record, by slug, without itself. The caller must not change them.
 func (r *Relations) Forms(slug Slug) []Slug { return r.forms[slug] }
 
-// Related returns the records that are related to one: the record itself first, then the others by slug. It is nil for a
-// slug no record has.
+// Related returns the records that are related to one: itself first, then the others by slug; nil for no record.
 func (r *Relations) Related(slug Slug) []Slug {
 	if r.of[slug] == nil {
 		return nil

@@ -35,11 +35,9 @@ func configurationOf(b *Benchmark) (configuration, bool) {
 	return c, true
 }
 
-// Reproduced counts, for each benchmark, the other sources that measured an equal configuration within 10 % of the faster one.
-// Equal are model, quantization, hardware, number of devices, tool, backend, compute unit, basis of the rate and number of
-// requests. Only runs from an empty cache count, without drafting or weights in main memory. A source counts once; sources are
-// distinguished by source_key, so own measurements and rows without one confirm nothing. The count is -1 if a row lacks one of
-// the fields, so that nothing can be compared.
+// Reproduced counts, for each benchmark, the other sources (by source_key) that measured an equal configuration within
+// 10 % of the faster one. Only runs from an empty cache count, without drafting or weights in main memory. The count is
+// -1 if a row lacks a field of the configuration.
 func Reproduced(benchmarks *Pack) []int32 {
 	groups := map[configuration][]int32{}
 	out := make([]int32, benchmarks.Len())

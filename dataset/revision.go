@@ -15,8 +15,7 @@ import (
 
 var errNoGit = errors.New("no git command was found: install git, or name two directories")
 
-// Revision returns the files of a dataset directory as they were at a git revision: a branch, a tag, a commit, HEAD~3.
-// dir is the directory in the work tree of today. The files are held in memory, packed.
+// Revision returns the files of the dataset directory dir as they were at a git revision, in memory.
 func Revision(ctx context.Context, dir, revision string) (fs.FS, error) {
 	commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", revision+"^{commit}")
 	var silent *exec.ExitError
@@ -63,8 +62,7 @@ type Commit struct {
 	Time time.Time // of the commit, in UTC
 }
 
-// CommitsOf returns the commits that changed the records below dir, newest first, at most n of
-// them. Where the records differ from those of HEAD, clean is false.
+// CommitsOf returns at most n commits that changed the records below dir, newest first. clean: they are those of HEAD.
 func CommitsOf(ctx context.Context, dir string, n int) (found []Commit, clean bool, err error) {
 	files, folders := Layout()
 	paths := append(append([]string{"--"}, files...), folders...)

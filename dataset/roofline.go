@@ -118,10 +118,9 @@ func (r *Roofline) fastest(h *Hardware) (gbps float64) {
 	return gbps
 }
 
-// Ratio returns how much of the memory bandwidth the generation speed of b accounts for, rounded to four decimals: 1 is
-// the most that one token per pass allows; above it, tokens were drafted or something is wrong. It is unknown if an input
-// is missing: speed, bandwidth, the parameters read or the storage of the weights. It is also unknown if part of the
-// weights was in other memory.
+// Ratio returns how much of the memory bandwidth the generation speed of b takes, rounded to four decimals: above 1
+// tokens were drafted or something is wrong. It is unknown if an input is missing, or part of the weights was
+// elsewhere.
 func (r *Roofline) Ratio(b *Benchmark) (ratio float64, known bool) {
 	bytes, limit := r.BytesPerToken(b), r.Bandwidth(b.Hardware)*float64(b.HardwareCount)
 	if b.GenerationTPS == nil || bytes == 0 || limit == 0 || r.Elsewhere(b) {
@@ -134,8 +133,8 @@ func (r *Roofline) Ratio(b *Benchmark) (ratio float64, known bool) {
 	return math.Round(speed*bytes/limit*1e4) / 1e4, true
 }
 
-// Bandwidth returns the memory bandwidth of one device in bytes per second, 0 if it is unknown; of a record of several
-// variants the highest.
+// Bandwidth returns the memory bandwidth of a device in bytes per second, of several variants the highest; 0 if
+// unknown.
 func (r *Roofline) Bandwidth(hardware Slug) float64 {
 	if h := r.hardware[hardware]; h != nil {
 		return h.bytesPS
@@ -143,8 +142,8 @@ func (r *Roofline) Bandwidth(hardware Slug) float64 {
 	return 0
 }
 
-// Elsewhere reports whether part of the weights of a run lay outside the memory of its device, by partial_offload or by
-// the number of layers on the device. Unified memory is one memory, however many layers are put on the graphics.
+// Elsewhere reports whether part of the weights of a run was outside the memory of its device, by partial_offload or
+// the number of layers. Unified memory is one memory.
 func (r *Roofline) Elsewhere(b *Benchmark) bool {
 	m, h := r.models[b.Model], r.hardware[b.Hardware]
 	switch {
@@ -158,9 +157,8 @@ func (r *Roofline) Elsewhere(b *Benchmark) bool {
 	return *b.NGPULayers == 0 || *b.NGPULayers < m.layers
 }
 
-// BytesPerToken returns what one token of a run reads of the weights, in bytes. It takes the size the source prints, else
-// that of the published file of the quantization, else parameters x bits per weight. Each is multiplied by the share of
-// the parameters in use. 0 if it is unknown.
+// BytesPerToken returns what one token reads of the weights in use, in bytes: from the size the source prints, else
+// that of the published file, else parameters x bits per weight. 0 if it is unknown.
 func (r *Roofline) BytesPerToken(b *Benchmark) float64 {
 	m := r.models[b.Model]
 	switch {
@@ -177,9 +175,8 @@ func (r *Roofline) BytesPerToken(b *Benchmark) float64 {
 	}
 }
 
-// BitsPerWeight returns the storage of a quantization in bits per weight: that of the type in the name, or of the
-// smallest mix of that type (UD-Q4_K_XL counts as Q4_K_S). Else it is the number of bits in the name, which is the least
-// that is possible. 0 means that the name says nothing.
+// BitsPerWeight returns the bits per weight of a quantization: of the type in the name, or of the smallest mix of it
+// (UD-Q4_K_XL counts as Q4_K_S), else the number in the name. 0 means that the name says nothing.
 func (r *Roofline) BitsPerWeight(quantization string) float64 {
 	if bits, known := r.byName.Load(quantization); known {
 		return bits.(float64)

@@ -44,8 +44,7 @@ type LoadedFile struct {
 	Digest Digest // SHA-256 of its bytes
 }
 
-// Files lists the files that the records of the set were read from, by name; nil for a set no load made. The digest of
-// the set is made of their digests and names; the folder of recorded changes is in neither.
+// Files lists the files of the records, by name; nil for a set no load made. The digest is made of them.
 func (s *Set) Files() []LoadedFile {
 	if s.source == nil {
 		return nil

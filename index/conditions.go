@@ -8,9 +8,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Conditions are the filters of one query, each as the records that are right for it. A set is made once and
-// serves every answer about the query: its pages, what each filter excludes, and facets, which leave out one
-// filter. They are for one goroutine.
+// Conditions are the filters of one query, each as the records that are right for it. They serve pages, what each filter
+// excludes, and facets. They are for one goroutine.
 type Conditions struct {
 	t     *Table
 	q     Query
@@ -164,9 +163,8 @@ type Bin struct {
 
 const maxBins = 40
 
-// Facets counts the records that match the filter of a query by the values of each field. The
-// query's own conditions on a field are left out when that field is counted. A field without the
-// use Facets is the programmer's mistake and panics.
+// Facets counts the matches of a query by the values of each field, without the conditions on that field. A field
+// without the use Facets panics.
 func (t *Table) Facets(q Query, fields []Field) []Facet { return t.Conditions(q).Facets(fields) }
 
 // Facets is Table.Facets of the query.

@@ -158,8 +158,7 @@ func wholeNumber(v *int64) float64 {
 	return float64(*v)
 }
 
-// DateNumber is a date as yyyymmdd, its first day where it is only a year or a month, so that dates compare as
-// numbers; NaN for none.
+// DateNumber is a date as yyyymmdd, its first day where it is only a year or a month; NaN for none.
 func DateNumber(d *dataset.Date) float64 {
 	if d == nil {
 		return math.NaN()

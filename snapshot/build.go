@@ -50,9 +50,8 @@ type Inputs struct {
 	From []string
 }
 
-// Build makes the document: canonical JSON that has passed Verify. The same inputs give the same bytes on any machine.
-// Errors are a configuration, alias or row that breaks its rule, and errRefused. Names that could not be matched are in
-// the report, which is filled as far as the build came.
+// Build makes the document: canonical JSON that has passed Verify, the same bytes on any machine. Errors are a
+// configuration, alias or row that breaks its rule, and errRefused. The report is filled as far as the build came.
 func Build(ctx context.Context, in Inputs) ([]byte, Report, error) {
 	var rep Report
 	b := &builder{in: in, at: in.GeneratedAt.UTC().Truncate(time.Second), rep: &rep}

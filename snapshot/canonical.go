@@ -78,8 +78,7 @@ func canonical(v any) ([]byte, error) {
 	return c, nil
 }
 
-// Digest is the SHA-256 of the canonical JSON of each value on a line of its own, the lines
-// sorted: it does not depend on the order of values. An error is a value JSON cannot hold.
+// Digest is the SHA-256 of the sorted lines of the canonical JSON of values. An error is a value JSON cannot hold.
 func Digest[T any](values []T) (string, error) {
 	lines := make([]string, len(values))
 	for i, v := range values {

@@ -20,12 +20,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Pattern is the name a published document has; every other file of the folder, such as the
-// inputs of the build, is passed over.
+// Pattern is the name a published document has; every other file of the folder is passed over.
 const Pattern = "snapshot-*.json"
 
-// Catalog holds every published document of a folder, verified, newest first. It never changes
-// and may be read from many goroutines; to follow the folder, Reload makes a new one.
+// Catalog holds every published document of a folder, verified, newest first. It never changes; Reload makes a new one.
 type Catalog struct {
 	documents []*Published            // newest first by generated_at, then by hash
 	byHash    map[string]*Published   // output_hash_sha256 -> published
@@ -93,17 +91,15 @@ type Intelligence struct {
 	evidence []best.Evidence
 }
 
-// Open reads and verifies every document of the folder, such as os.DirFS("data/snapshots").
-// A file that cannot be read or does not pass is left out and reported in findings, with its
-// path; the others go on. The error is of the folder itself. An empty folder is an empty catalog.
+// Open reads and verifies every document of the folder. A rejected file is left out and reported in findings, with its
+// path. The error is of the folder itself. An empty folder is an empty catalog.
 func Open(folder fs.FS) (*Catalog, []Finding, error) {
 	return (*Catalog)(nil).Reload(context.Background(), folder)
 }
 
-// Reload is Open for a folder that was opened before as c. If a file is rejected now and was
-// valid in c, the document in c stays, so that a half-written file removes nothing. The document of a
-// removed file is removed. Files with unchanged bytes are not verified again. c is not changed and may be nil.
-// Once ctx has ended, no further file is read, and its error is returned.
+// Reload is Open for a folder opened before as c, which may be nil. A file that is rejected now and was valid in c
+// stays, so that a half-written one removes nothing; an unchanged one is not verified again. Once ctx has ended, its
+// error is returned.
 func (c *Catalog) Reload(ctx context.Context, folder fs.FS) (*Catalog, []Finding, error) {
 	names, err := fs.Glob(folder, Pattern)
 	if err != nil {
@@ -129,8 +125,7 @@ func (c *Catalog) Reload(ctx context.Context, folder fs.FS) (*Catalog, []Finding
 	return made, findings, nil
 }
 
-// Rejected returns the findings of the files that were left out, or stay as they were, in the order
-// of files. The slice is shared and must not be written to.
+// Rejected returns the findings of rejected files, in the order of files. The slice is shared.
 func (c *Catalog) Rejected() []Finding { return c.rejected }
 
 // readPublished reads one file; a rejected one is replaced by what c has under its name.
@@ -296,14 +291,12 @@ func (c *Catalog) Intelligence(modelKey string) (Intelligence, bool) {
 	return i, ok
 }
 
-// Evidence returns what each source of the newest document says of a model key, nil where it has not the model. The slice is
-// shared and must not be written to.
+// Evidence returns what each source of the newest document says of a model key, nil without it. The slice is shared.
 func (c *Catalog) Evidence(model dataset.Slug) []best.Evidence {
 	return c.newest[string(model)].evidence
 }
 
-// Body returns the finished bytes, canonical JSON. They are made for each call and are the
-// caller's: a document of seven megabytes takes some ten milliseconds, so a server caches them.
+// Body unpacks the finished bytes, canonical JSON, for the caller to keep. It takes some ten milliseconds.
 func (p *Published) Body() []byte {
 	in, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {

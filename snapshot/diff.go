@@ -27,8 +27,7 @@ type difference struct {
 	Changes []change `json:"changes"`       // by kind, moved ones by how far, then by key
 }
 
-// Diff compares two documents model by model. A model that carries another key in the second
-// document is removed and new.
+// Diff compares two documents model by model. A model that carries another key is removed and new.
 func Diff(a, b *Document) difference {
 	d := difference{Before: a.OutputHash, After: b.OutputHash, Rules: a.Normalization.Composite != b.Normalization.Composite, Changes: []change{}}
 	was := map[string]*Model{}

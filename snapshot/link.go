@@ -182,8 +182,7 @@ type evaluation struct {
 // folds is the number of parts that the models of a source are held out in.
 const folds = 10
 
-// Evaluate holds out each source in ten folds of models and fits the scale again. Each fit takes about a tenth of a
-// second. The result is the same in each run.
+// Evaluate holds out each source in ten folds of models and fits the scale again, the same in each run.
 func Evaluate(ctx context.Context, in Inputs) (evaluation, error) {
 	b := &builder{in: in, rep: &Report{}}
 	groups, err := b.groups()

@@ -36,10 +36,9 @@ type checked struct {
 	Form *Finding
 }
 
-// Check reads one document and reports everything that is wrong with it: syntax, schema, hash,
-// counts, references and ranges. It also reports components, composites and confidence that do
-// not follow from the rules the document states. Of each kind it reports at most maxFindings. A
-// read error is a finding of the whole document. Safe for concurrent use.
+// Check reads one document and reports everything wrong with it, rules it states for components, composites and
+// confidence included, of each kind at most maxFindings. A read error is a finding of the whole document. Safe for
+// concurrent use.
 func Check(r io.Reader) checked {
 	b, err := io.ReadAll(io.LimitReader(r, maxDocumentBytes+1))
 	if err != nil {
@@ -48,8 +47,7 @@ func Check(r io.Reader) checked {
 	return check(b)
 }
 
-// Verify reports everything that forbids to publish a document: the findings of Check, and a
-// form that is not canonical.
+// Verify reports everything that forbids to publish a document: the findings of Check, and a form not canonical.
 func Verify(r io.Reader) []Finding {
 	c := Check(r)
 	return c.all()

@@ -21,8 +21,8 @@ const (
 	aThousand    = 1000.0
 )
 
-// Hardware finds the hardware that runs the model of a query, each once, with the smallest number of devices that has room
-// for a quantization of four bits. A query that has a count is answered for that alone.
+// Hardware finds the hardware that runs the model of a query, each with the fewest devices that have room for four
+// bits, or with the count of the query.
 func (r *Rule) Hardware(q fit.Query) (List, *fit.Fault) {
 	if k := r.models[q.Model]; k == nil {
 		_, fault := r.fit.Hardware(q)

@@ -66,8 +66,7 @@ type Desk struct {
 	now   func() time.Time
 }
 
-// NewDesk makes a desk of a set and the resolver of its names. now is the clock of dates in the
-// future; nil means time.Now.
+// NewDesk makes a desk of a set and the resolver of its names. now is the clock; nil means time.Now.
 func NewDesk(set *dataset.Set, names *resolve.Resolver, now func() time.Time) *Desk {
 	return &Desk{set, names, now}
 }

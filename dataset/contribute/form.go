@@ -138,8 +138,8 @@ func ValuesOf(line []byte) (url.Values, error) {
 // longestAddress is how long a filled address may be. GitHub answers 414 to addresses of more than about 8 KiB.
 const longestAddress = 7500
 
-// IssueAddress leads to the form for an issue of a repository, filled with values. GitHub fills its form by the names of
-// fields; elsewhere the issue has the text that GitHub makes of the form. cut says that a value was too long for an address.
+// IssueAddress leads to the form for an issue of a repository, filled in; elsewhere than on GitHub to an issue with the
+// same text. cut says that a value was too long for an address.
 func IssueAddress(repository string, values url.Values) (address string, cut bool) {
 	title := strings.Join(strings.Fields("Measurement: "+cmp.Or(values.Get("model"), "llama-bench")+" on "+cmp.Or(values.Get("hardware"), "hardware")), " ")
 	filled, body := url.Values{"template": {"measurement.yml"}, "title": {title}}, ""
@@ -173,9 +173,7 @@ const emptyAnswer = "_No response_"
 // maxIssue is the most bytes of an issue that are read; GitHub takes 65,536 characters.
 const maxIssue = 256 << 10
 
-// ReadIssue reads the text of an issue that was made with the form: headings, each the label of a field, with the value
-// below. The text is a stranger's. A heading that is no label belongs to the value above it, and one that
-// comes again is an error.
+// ReadIssue reads an issue made with the form: headings that are labels of fields, each once, with the value below.
 func ReadIssue(body string) (url.Values, error) {
 	if len(body) > maxIssue {
 		return nil, fmt.Errorf("the issue: must be at most %d bytes long, got %d", maxIssue, len(body))
@@ -216,8 +214,7 @@ func ReadIssue(body string) (url.Values, error) {
 	return values, nil
 }
 
-// Report says in Markdown what came of a form, for the one who sent it: what is wrong, or the lines and the runs nearest
-// to them. Values of the form are shown as code, so that they have no effect.
+// Report says in Markdown what came of a form. Values are shown as code, so that they have no effect.
 func (d *Desk) Report(r *Result) string {
 	var b strings.Builder
 	list := func(title string, faults []Fault) {

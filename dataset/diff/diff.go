@@ -24,8 +24,7 @@ import (
 	"github.com/goccy/go-json/jsontext"
 )
 
-// Changes is what differs between two sets, as their files have it: what is computed at load
-// follows from it and is left out.
+// Changes is what differs between two sets, as their files have it: without what is computed at load.
 type Changes struct {
 	Old     Edition        `json:"old"`
 	New     Edition        `json:"new"`
@@ -197,8 +196,7 @@ func (c *Changes) Step(of *dataset.Set) *history.Step {
 	return s
 }
 
-// Forms lists the forms Changes.Report knows: lines for people, JSON for programs, and
-// Markdown for a comment on a pull request.
+// Forms lists the forms of Changes.Report: for people, for programs, and for a comment on a pull request.
 var Forms = []string{"text", "json", "markdown"}
 
 // Report writes the changes in one of Forms.

@@ -107,8 +107,7 @@ func (s *Step) Time() time.Time {
 // maxSlugs is how many records share a line at most, so that a line stays readable.
 const maxSlugs = 100
 
-// Append adds a step to the bytes of a file of changes: the release, then the changes in order of table, act
-// and first slug. The same step always gives the same bytes.
+// Append adds a step to the bytes of a file of changes: the release, then its changes in order of table, act and slug.
 func Append(file []byte, s *Step) ([]byte, error) {
 	file = bytes.Clone(file)
 	if len(file) > 0 && !bytes.HasSuffix(file, []byte{'\n'}) {

@@ -75,8 +75,8 @@ func Warnings(set *dataset.Set, r *Run) (out []string) {
 	return out
 }
 
-// Picture draws where the generation speed of b is among equal runs: a line from the slowest to the fastest with the
-// number of runs at each place, and below it a mark at this one.
+// Picture draws where the speed of b is among equal runs: the numbers of runs from the slowest to the fastest, and a
+// mark.
 func Picture(set *dataset.Set, b *dataset.Benchmark) string {
 	others := equal(set, b)
 	if b.GenerationTPS == nil || len(others) == 0 {

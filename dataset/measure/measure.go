@@ -207,8 +207,7 @@ func spread(list []float64) (mean, deviation float64) {
 // place matches a path of a file: one with a root, a drive or a backslash, or the name of a weights file.
 var place = regexp.MustCompile(`^[/~.]|^[A-Za-z]:[/\\]|\\|\.(gguf|safetensors)$`)
 
-// PlainName is the name of a model without the folders of its file, which may name a user. Names of a hub, such as
-// Qwen/Qwen3-8B, stay.
+// PlainName is the name of a model without the folders of its file, which may name a user. Names of a hub stay.
 func PlainName(name string) string {
 	if place.MatchString(name) {
 		return strings.TrimSuffix(path.Base(strings.ReplaceAll(name, `\`, "/")), ".gguf")

@@ -153,8 +153,7 @@ func rate(tokens int, took int64) float64 {
 	return float64(tokens) / time.Duration(took).Seconds()
 }
 
-// OpenAI measures a server that speaks the OpenAI protocol: by the times that llama-server reports, else on this side, by
-// the arrival of the first and the last token.
+// OpenAI measures a server that speaks the OpenAI protocol: by the times that llama-server reports, else by arrival.
 type OpenAI struct {
 	URL          string // with or without /v1 at its end
 	Tool         string // slug; where it is empty the server must say it

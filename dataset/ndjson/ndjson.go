@@ -25,8 +25,7 @@ func (*TooLongError) Error() string { return "the line has more than 1 MiB" }
 // ByteOrderMark is what some editors write at the start of a file.
 var ByteOrderMark = []byte("\xef\xbb\xbf")
 
-// Lines yields the lines of b that are not blank, without their ends, and their numbers, where b
-// begins with line first.
+// Lines yields the lines of b that are not blank, without their ends, numbered from first.
 func Lines(first int, b []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for line := first; len(b) > 0; line++ {
@@ -39,9 +38,8 @@ func Lines(first int, b []byte) iter.Seq2[int, []byte] {
 	}
 }
 
-// Each calls visit for every line of a stream that is not blank, with its number, until visit
-// returns an error, which it returns. A line is valid until visit returns. A line of more than MaxLine bytes
-// ends the reading with a TooLongError.
+// Each calls visit for every line of a stream that is not blank, until visit returns an error. A line is valid until
+// visit returns; one of more than MaxLine bytes is a TooLongError.
 func Each(r io.Reader, visit func(line int, text []byte) error) error {
 	in := bufio.NewReaderSize(r, MaxLine+len("\r\n"))
 	for n := 1; ; n++ {
@@ -70,8 +68,7 @@ func Each(r io.Reader, visit func(line int, text []byte) error) error {
 
 const maxErrors = 100
 
-// Decode decodes every line of b that is not blank into a value of its own. Bad lines are all
-// reported, up to the hundredth, as name:line; the values are those of the others.
+// Decode decodes every line of b that is not blank. Bad lines are reported as name:line, up to the hundredth.
 func Decode[T any](name string, b []byte, decode func(line int, text []byte, v *T) error) (out []T, err error) {
 	var errs []error
 	for line, text := range Lines(1, b) {

@@ -139,9 +139,8 @@ type Withdrawal struct {
 	Reason string `json:"reason" jsonschema:"minLength=1,example=measured with a faulty driver"`
 }
 
-// BenchmarkID works out an id for a benchmark that has none. It is bm- and the first 12 hexadecimal digits of a
-// SHA-256, that of a JSON array without blanks. The array says where the benchmark comes from, what was measured and
-// how, and the figures. An id that is there stays: links point at it.
+// BenchmarkID works out an id: bm- and 12 hexadecimal digits of the SHA-256 of a JSON array of the source, the
+// configuration and the figures. An id that is there stays: links point at it.
 func BenchmarkID(b *Benchmark) (Slug, error) {
 	line, err := jsonv2.Marshal([]any{
 		b.SourceURL, b.ModelRaw, b.HardwareRaw, b.Quantization, b.ToolVersion, b.NPrompt, b.NGen,

@@ -46,8 +46,7 @@ func (d Date) FirstDay() Date {
 	}
 }
 
-// Number returns d as the whole number yyyymmdd, with zeros for the month or day it does not
-// give, so that dates compare as numbers: 2024-05 is 20240500. It is 0 if d is not a date.
+// Number returns d as yyyymmdd, with zeros for what it does not give: 2024-05 is 20240500. It is 0 if d is not a date.
 func (d Date) Number() uint32 {
 	if !d.Valid() {
 		return 0
@@ -56,8 +55,7 @@ func (d Date) Number() uint32 {
 	return uint32(n)
 }
 
-// DateOf returns the date with the number yyyymmdd, where a month or day of zero is not given: it is
-// the inverse of Number for every date.
+// DateOf returns the date with the number yyyymmdd. It is the inverse of Number.
 func DateOf(number uint32) Date {
 	text := fmt.Sprintf("%04d-%02d-%02d", number/10_000, number/100%100, number%100)
 	return Date(strings.TrimSuffix(strings.TrimSuffix(text, "-00"), "-00"))

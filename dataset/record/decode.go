@@ -44,9 +44,8 @@ type Problem struct {
 	Broken bool   // the text is no record: not JSON, or JSON of another kind
 }
 
-// Decode reads one record strictly. The clean case costs one pass of the decoder and a look at every value.
-// Only in doubt is the text read again, slowly, by Diagnose, which says what is wrong and where. After faults
-// the record must not be served.
+// Decode reads one record strictly. Only in doubt is the text read again by Diagnose, which says what is wrong and
+// where. After faults the record must not be served.
 func Decode[T any](b []byte, rec *T) []Problem {
 	s := SchemaOf(reflect.TypeFor[T]())
 	err := jsonv2.Unmarshal(b, rec, strict)
@@ -60,8 +59,7 @@ func Decode[T any](b []byte, rec *T) []Problem {
 	return faults
 }
 
-// Validate holds a record made in memory to the rules of its type, as if it were read from a
-// file. The error names every field that breaks one; rules across records are for Check.
+// Validate holds a record made in memory to the rules of its type. The error names every field that breaks one.
 func Validate[T Model | Hardware | Tool | Benchmark](rec *T) error {
 	line, err := Line(rec)
 	if err != nil {
@@ -74,8 +72,7 @@ func Validate[T Model | Hardware | Tool | Benchmark](rec *T) error {
 	return errors.Join(errs...)
 }
 
-// Salvage reads what can be read of a record with faults, for the checks across records: every
-// value of the right type. It is false if the text is not a JSON object.
+// Salvage reads every value of the right type of a record with faults. It is false if the text is not a JSON object.
 func Salvage[T any](b []byte, rec *T) bool {
 	var zero T
 	*rec = zero
@@ -182,8 +179,7 @@ type Span struct{ From, To int }
 
 const blanks = " \t\r\n"
 
-// Split finds the records of a .json file: the entries of its array, or the one value it is. A
-// fault of syntax ends an array; the entries before it still count.
+// Split finds the records of a .json file. A fault of syntax ends an array; the entries before it still count.
 func Split(b []byte) (spans []Span, array bool, f *Problem) {
 	from, to := len(b)-len(bytes.TrimLeft(b, blanks)), len(bytes.TrimRight(b, blanks))
 	if from >= to || b[from] != '[' {
@@ -223,8 +219,7 @@ func entries(dec *jsontext.Decoder) (spans []Span, err error) {
 	return spans, err
 }
 
-// Locate returns the offset of a field's value in the bytes of a record, by its dotted name;
-// of the nearest enclosing value where the field is left out.
+// Locate returns the offset of a field's value by its dotted name, or of the nearest value it would be in.
 func Locate(b []byte, field string) int { return locate(b, strings.SplitSeq(field, ".")) }
 
 func locate(b []byte, names iter.Seq[string]) int {
@@ -291,12 +286,10 @@ func unquote(quoted []byte) string {
 	return string(s)
 }
 
-// Line returns a record in its one-line form, the form of .ndjson files and of API rows: every
-// key present, in the order of the Go type, unknown as null.
+// Line returns a record in one line: every key present, in the order of the Go type, unknown as null.
 func Line(rec any) ([]byte, error) { return jsonv2.Marshal(rec) }
 
-// Pretty returns a record in the form of .json files: as Line, one member per line, indented by
-// two blanks, with a line end.
+// Pretty returns a record as Line does, one member per line, indented by two blanks, with a line end.
 func Pretty(rec any) ([]byte, error) {
 	b, err := jsonv2.Marshal(rec, jsontext.WithIndent("  "))
 	return append(b, '\n'), err

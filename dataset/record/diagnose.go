@@ -21,8 +21,7 @@ type walker struct {
 	faults []Problem
 }
 
-// Diagnose lists everything about b that breaks a rule of its shape: unknown, missing, null and duplicate fields, wrong
-// types, and values out of their bounds. The first fault of syntax ends the list.
+// Diagnose lists everything about b that breaks a rule of its shape. The first fault of syntax ends the list.
 func Diagnose(b []byte, s *Schema) []Problem {
 	w := &walker{dec: jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowDuplicateNames(true))}
 	err := w.value(&Rule{Kind: reflect.Struct, Object: s}, false, "")
@@ -141,8 +140,8 @@ func (w *walker) missing(s *Schema, seen map[string]bool, offset int, at string)
 	}
 }
 
-// Required reports whether a record must have the field: one that may be null, a list that may be
-// empty and an object may be left out.
+// Required reports whether a record must have the field. One that may be null, an object and an empty list may be left
+// out.
 func (f *Field) Required() bool {
 	return !f.Nullable && (f.MinLen > 0 || f.Kind != reflect.Slice && f.Kind != reflect.Struct && f.Kind != reflect.Interface)
 }
@@ -258,8 +257,7 @@ func Join(at, name string) string {
 
 var byteOrderMark = []byte("\ufeff")
 
-// Explain words an error of the JSON decoder about b in the sentences of Decode. It is for types that are no records and
-// have no rules in their tags.
+// Explain words an error of the JSON decoder about b as Decode does, for types that have no rules in their tags.
 func Explain(b []byte, err error) Problem {
 	if bytes.HasPrefix(b, byteOrderMark) {
 		return Problem{Text: "must not begin with a byte order mark", Broken: true}

@@ -181,9 +181,8 @@ type SourceRef struct {
 	Note *string `json:"note" jsonschema:"nullable,minLength=1,example=as printed by llama-bench"`
 }
 
-// Shape returns the id of the shape of the model: the number of layers, the hidden size, and a hash over every count and
-// width of Architecture and KVCache. Context length, rotary base, activation and normalization are no part of it. It is nil
-// if a fact is unknown that the memory of every model of the type depends on, see ShapeGaps.
+// Shape returns the id of the shape of the model: layers, hidden size, and a hash over all counts and widths, without
+// context length, rotary base, activation and normalization. It is nil if ShapeGaps are unknown.
 func (m *ModelFacts) Shape() *string {
 	if len(m.ShapeGaps()) > 0 {
 		return nil

@@ -19,8 +19,7 @@ func NewSharer() *Sharer {
 	return &Sharer{texts: map[string]string{}, values: map[any]reflect.Value{}}
 }
 
-// Share makes the parts of *rec those that were met before, where they are equal. rec is a pointer to a
-// record that was just decoded, of which nothing else refers to a part.
+// Share replaces the parts of *rec, which was just decoded, by equal ones that were met before.
 func (s *Sharer) Share(rec any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -50,8 +50,7 @@ var (
 	apartTool = ToolDefault{Decode: true, Alone: true, Plain: true, Empty: true, Apart: true}
 )
 
-// ToolDefaults maps tools to what they measure by default, as their own benchmark programs and pages
-// print it. Nothing is known of a tool that is not listed: a null of its rows is never 1 or false.
+// ToolDefaults maps tools to what they measure by default, as their own pages print it. Nothing is known of others.
 var ToolDefaults = func() map[Slug]ToolDefault {
 	out := map[Slug]ToolDefault{}
 	for _, group := range []struct {
@@ -74,12 +73,9 @@ var ToolDefaults = func() map[Slug]ToolDefault {
 	return out
 }()
 
-// SingleStream reports whether the generation speed of b is the decode rate of one stream on one device. The row is not
-// withdrawn and is no result of a server under load, with rate_basis decode, concurrency 1, hardware_count 1, no
-// speculation and no weights in other memory. At most Shallow tokens are in the cache before the run, and at most
-// ShortPrompt when generation begins. Where a value is null the default of the tool counts, if it has one; otherwise
-// the answer is SingleUnknown. field names the field that decided against it, in the spelling of the API; it is empty
-// for SingleYes.
+// SingleStream reports whether the generation speed of b is the decode rate of one stream on one device, from a nearly
+// empty cache, without speculation and weights in other memory. A null is the default of the tool, or unknown. field
+// names the field that decided against it, in the spelling of the API; it is empty for SingleYes.
 func (b *Benchmark) SingleStream() (is Single, field string) {
 	d := ToolDefaults[b.Tool]
 	switch {
@@ -117,8 +113,7 @@ func (b *Benchmark) SingleStream() (is Single, field string) {
 	return SingleYes, ""
 }
 
-// WholeRequest reports whether the generation speed of b would be that of a single stream (see SingleStream) if its time did not include the
-// prompt, which is no longer than the output as far as the row says. So it is a little below the decode rate.
+// WholeRequest reports whether b would be a single stream if its time did not include the prompt, which is short.
 func (b *Benchmark) WholeRequest() bool {
 	if b.RateBasis == nil || *b.RateBasis != RateEndToEnd || b.NPrompt != nil && (b.NGen == nil || 2**b.NPrompt > *b.NGen) {
 		return false
@@ -129,8 +124,7 @@ func (b *Benchmark) WholeRequest() bool {
 	return is == SingleYes
 }
 
-// BehindPrompt reports whether generation begins behind the prompt that n_prompt counts: where it is known, and the tool does not
-// read it in a run of its own.
+// BehindPrompt reports whether generation begins behind the n_prompt tokens: the tool reads them in the same run.
 func (b *Benchmark) BehindPrompt() bool {
 	return b.NPrompt != nil && (b.ContextDepth == nil || !ToolDefaults[b.Tool].Apart)
 }

@@ -12,9 +12,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Invisible returns the first invisible character of a text. That is a control character, one that changes the
-// direction of text, a zero-width character, a filler or an end of line. Two texts that differ only by such characters
-// look the same, and some change what a terminal shows. Variation selectors do not count: emoji have them.
+// Invisible returns the first invisible character of a text: control, direction, zero width, filler or end of line.
+// Some change what a terminal shows. Variation selectors do not count: emoji have them.
 func Invisible(s string) (rune, bool) {
 	if isASCII(s) {
 		return 0, false
@@ -45,8 +44,7 @@ const emptyBraille = '\u2800'
 // lookalikes are the Greek letters that are written as Latin ones; most Cyrillic letters count as such.
 const lookalikes = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο"
 
-// Mixed returns the first letter of a text that looks Latin but is not, in a word with Latin letters. Two names
-// that differ by such a letter look the same.
+// Mixed returns the first letter of a text that looks Latin but is not, in a word with Latin letters.
 func Mixed(s string) (found rune, mixed bool) {
 	latin, other := false, rune(0)
 	for _, r := range s + " " {
@@ -65,8 +63,7 @@ func Mixed(s string) (found rune, mixed bool) {
 	return 0, false
 }
 
-// Printable returns a text in which invisible characters are written as \u202e, so that a report
-// shows them and a terminal does not obey them.
+// Printable returns a text with its invisible characters as \u202e, so that a terminal does not obey them.
 func Printable(s string) string {
 	if _, found := Invisible(s); !found {
 		return s
@@ -153,8 +150,7 @@ func (URL) valid(s string) bool { return URL(s).Valid() }
 
 func (URL) rule() string { return "must be an address that starts with https:// or http:// and a host" }
 
-// OriginKey returns the key of the repository or site that a page is of, see Origin: the host without
-// www, and for GitHub the owner and name of the repository.
+// OriginKey returns the key of the repository or site of a page: the host without www, and for GitHub owner and name.
 func (u URL) OriginKey() string {
 	_, rest, _ := strings.Cut(string(u), "://")
 	rest, _, _ = strings.Cut(rest, "#")
@@ -172,9 +168,8 @@ func (u URL) OriginKey() string {
 	return strings.TrimRight(host+"/"+owner+"/"+name, "/")
 }
 
-// Near returns up to n of the candidates a reader may have meant by word, nearest first. They contain it, differ from it in their
-// ending, or are within a third of its length in edits and have a letter in common with it. Letter case does not count. It costs
-// one comparison a candidate, so it is for error paths.
+// Near returns up to n candidates a reader may have meant by word, nearest first: they contain it, have another ending,
+// or are within a third of its length in edits. It is for error paths.
 func Near(word string, candidates []string, n int) []string {
 	type scored struct {
 		text     string

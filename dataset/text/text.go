@@ -43,8 +43,7 @@ func Exact(v float64) string {
 	return whole
 }
 
-// Tenths writes a number with one decimal, so that those of a column are in line. Numbers below 1 have two
-// significant digits.
+// Tenths writes a number with one decimal, for columns. Numbers below 1 have two significant digits.
 func Tenths(v float64) string {
 	switch size := math.Abs(v); {
 	case !finite(v):

@@ -182,8 +182,8 @@ func CutShort(ctx context.Context, err error, what string) error {
 	return err
 }
 
-// Progress shows every second how far a verb is, where standard error is a terminal: the share of the work once
-// update has been called, else the time it has taken. end removes the line; a second call does nothing.
+// Progress shows every second, on a terminal, the share of the work that update was told, else the time. end removes
+// it.
 func Progress(what string) (update func(done, total int64), end func()) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func(int64, int64) {}, func() {}

@@ -53,8 +53,7 @@ func ofFlags(err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// Run prints benchmark lines ready to append, and on standard error what could not be mapped. A file that cannot be read
-// does not keep the others from it. It fails where no row of any file could be mapped.
+// Run prints benchmark lines ready to append, and on standard error what could not be mapped. It fails if that is all.
 func (c *Import) Run(env *Env) error {
 	set, _, err := c.Load(env)
 	if err != nil {

@@ -71,12 +71,9 @@ type Watcher struct {
 	closed bool
 }
 
-// Watch watches the dataset directory dir. last is the set that was loaded from it, nil for none. Watch calls
-// take, one call at a time, with each set that differs from the one before. If the newest files are rejected,
-// it calls take with the Findings or the error. After a rejection take is also called with the set before it
-// once the files are as they were.
-//
-// Once ctx has ended, a load under way ends without being handed over. Close ends the watch.
+// Watch watches the dataset directory dir. last is the set that was loaded from it, nil for none. Watch calls take, one
+// call at a time, with each set that differs from the one before, or with the error of the newest files. After an error
+// it hands over the same set again once the files are as they were. Once ctx has ended, no load is handed over.
 func Watch(ctx context.Context, dir string, last *dataset.Set, opt Options, take func(*dataset.Set, error)) *Watcher {
 	opt.Every, opt.Quiet = cmp.Or(opt.Every, 2*time.Second), cmp.Or(opt.Quiet, 250*time.Millisecond)
 	opt.Load.Workers = max(1, runtime.GOMAXPROCS(0)-1) // a core is left to requests
@@ -99,8 +96,7 @@ func (w *Watcher) Rescan() {
 	}
 }
 
-// Close ends the watch. When it returns, take does not run and is not called again. It waits for
-// a call of take under way, but not for a file that is being read. It is called once.
+// Close ends the watch: take is not called again. It waits for a call under way, not for a file that is being read.
 func (w *Watcher) Close() {
 	close(w.stop)
 	w.done.Wait()

@@ -11,9 +11,8 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file beside path, syncs it and renames it to path. A symbolic link stays a link:
-// the file it leads to is replaced. A file that exists keeps its permissions, a new one has mode
-// 0644. After an error the file is as it was. A pipe or a device, such as /dev/stdout, is written to and stays what it is.
+// Write writes a file beside path, syncs it and renames it to path. A link stays a link, a file keeps its permissions
+// (0644 for a new one), and after an error it is as it was. A pipe or a device is written to.
 func Write(path string, write func(io.Writer) error) (err error) {
 	mode := os.FileMode(0o644)
 	switch st, err := os.Stat(path); {

@@ -109,9 +109,8 @@ func eachMember(object []byte, do func(name string, value jsontext.Value) error)
 	return err
 }
 
-// ReadLiveBench reads the CSV table of a LiveBench release, one column for each task, and the JSON
-// file of its categories: category, then a list of tasks. A task of no category, or of several, is an error. The errors of
-// that file are a *CategoriesError.
+// ReadLiveBench reads the CSV table of a LiveBench release, a column for each task, and the JSON file of its
+// categories, whose errors are a *CategoriesError. Each task must be in one category.
 func ReadLiveBench(b Board, table, categories []byte) ([]snapshot.Row, error) {
 	category, err := categoriesOf(categories)
 	if err != nil {

@@ -65,8 +65,7 @@ type folder struct {
 
 func (f folder) place(name string) string { return path.Join(f.dir, name) }
 
-// Build reads the folder and builds the document: all that `snapshot build` does.
-// Errors name the file, or are those of snapshot.Build.
+// Build reads the folder and builds the document. Errors name the file, or are those of snapshot.Build.
 func Build(ctx context.Context, files fs.FS, opt Options) ([]byte, snapshot.Report, error) {
 	in, err := Load(files, opt)
 	if err != nil {
@@ -285,9 +284,7 @@ func readLines[T any](folder folder, name string) ([]T, error) {
 	})
 }
 
-// DirectoryOf gives the models of a dataset as a snapshot needs them: their names and what is known
-// of them. It is here because package snapshot does not import records. The dataset lists
-// models with published weights only, so each is open.
+// DirectoryOf gives the models of a dataset as a snapshot needs them. All have published weights, so each is open.
 func DirectoryOf(models []dataset.Model) []snapshot.Entry {
 	open := snapshot.OpenWeights
 	entries := make([]snapshot.Entry, len(models))
@@ -310,8 +307,7 @@ func DirectoryOf(models []dataset.Model) []snapshot.Entry {
 	return entries
 }
 
-// FreezeDirectory writes directory.ndjson into a folder, sorted by slug: the directory that a build used, so that
-// it can be repeated.
+// FreezeDirectory writes directory.ndjson into a folder, sorted by slug, so that a build can be repeated.
 func FreezeDirectory(folder string, entries []snapshot.Entry) error {
 	sorted := slices.SortedFunc(slices.Values(entries), func(a, b snapshot.Entry) int { return strings.Compare(a.Slug, b.Slug) })
 	return wholefile.Write(filepath.Join(folder, directoryFile), func(w io.Writer) error { return WriteLines(w, sorted) })

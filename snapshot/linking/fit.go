@@ -56,9 +56,8 @@ const (
 	priorSpecific = 0.1 // share of the variance of ability
 )
 
-// Fit estimates the line of every item. sources holds the source of each item, numbered from 0 and up. An item that
-// fewer than least models have gets no line and its numbers are left out. Values must rise with ability; a caller
-// negates those that fall. The order of numbers changes nothing. Fit does not keep or change its arguments.
+// Fit estimates the line of every item. sources holds the source of each item, numbered from 0. An item that fewer than
+// least models have gets no line. Values must rise with ability. The arguments are neither kept nor changed.
 func Fit(sources []int, numbers []Number, least int) scale {
 	f := newFit(sources, numbers, least)
 	for range rounds {

@@ -255,8 +255,7 @@ func (s Scale) logTicks(gap float64) (out []float64) {
 	return out
 }
 
-// TextWidth is about how wide a text is. The reader's font is not known: the figures are upper bounds for common
-// sans-serif fonts. Bold letters are up to an eighth wider.
+// TextWidth is about how wide a text is, an upper bound for common sans-serif fonts. Bold is up to an eighth wider.
 func TextWidth(s string, size float64) float64 {
 	w := 0.0
 	for _, r := range s {
@@ -313,8 +312,7 @@ func Wrap(s string, size, width float64, most int) (lines []string) {
 	return lines
 }
 
-// Plain makes a text one line: white space and control characters become spaces, and marks that change the direction
-// of what follows are dropped.
+// Plain makes a text one line: white space and control characters are spaces; marks of direction are dropped.
 func Plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

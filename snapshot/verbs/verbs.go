@@ -286,8 +286,7 @@ func open(from string) (io.ReadCloser, error) {
 	return resp.Body, nil
 }
 
-// Check verifies the published documents of a dataset, those in its folder snapshots, and
-// returns what is wrong with them. A dataset need not have any.
+// Check verifies the documents in the folder snapshots of a dataset, which need not have any.
 func Check(files fs.FS) dataset.Findings {
 	const folder = "snapshots"
 	documents, err := fs.Sub(files, folder)
