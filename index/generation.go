@@ -1,16 +1,15 @@
 // Package index answers questions about the records of one load from memory.
 //
-// A Table is one kind of record, frozen: its rows (finished JSON bytes) by ordinal, which is a record's place in default
-// order and never leaves the process; a posting for each field with values to filter by, which maps each value to the
-// roaring bitmap of ordinals that have it; a column for each field with an order. A Query is a filter, an order and a place
-// in it. A Generation is all tables of one load; Live has the one being served, behind one atomic pointer.
+// A Table is one kind of record, frozen: its rows (finished JSON bytes) by ordinal, which is a record's place in
+// default order; a posting for each field with values to filter by, which maps each value to the roaring bitmap of
+// ordinals that have it; a column for each field with an order. A Query is a filter, an order and a place in it. A
+// Generation is all tables of one load; Live has the one being served, behind one atomic pointer.
 //
-// A list is made in this order: Table.Conditions finds the records of each filter, from postings and ranges of columns.
-// Conditions.Page intersects them and walks along the order of a column until the page is full. Facets leave out one
-// condition after the other. Statistics sort the matches by the codes of their keys.
+// Table.Conditions finds the records of each filter. Conditions.Page intersects them and walks along a column until the
+// page is full. Facets leave out one condition after the other. Statistics sort the matches by the codes of their keys.
 //
-// Build makes a generation. Nothing in it changes afterwards and nothing in it is a cache, so everything here except Build
-// is safe for concurrent use without locks. The package does not know HTTP, callers, quotas or files.
+// Nothing in a generation changes after Build and nothing in it is a cache, so everything else here is safe for
+// concurrent use without locks. The package does not know HTTP, callers, quotas or files.
 package index
 
 import (

@@ -1,21 +1,17 @@
 // Package snapshot makes, checks and keeps the model-intelligence snapshot: one JSON document of priors about language
-// models, put together from three upstream evaluation sources. Nothing in it was measured here, and the document says so.
+// models, put together from three upstream evaluation sources. Nothing in it was measured here, and it says so.
 //
-// A Document is the published object, schema service-model-intelligence-snapshot-v1; its bytes are always the RFC 8785
-// canonical form. A Row is one cell of an upstream table, a Capture all rows of one source. An Alias says which raw names
-// mean one model key; where the directory has a model, its slug is the key. A Reading is what one source says about one of
-// its names in one split (release), a Cell the scores that share a split, a metric and a category. A Catalog is all
-// published documents of a folder, verified, newest first; those that passed.txt lists by SHA-256 were verified by a test.
+// A Document is the published object; its bytes are the RFC 8785 canonical form. A Row is one cell of an upstream
+// table, a Capture all rows of one source. An Alias says which raw names mean one model key. A reading is what one
+// source says of one name in one release, a Cell the scores that share a split, a metric and a category. A Catalog is
+// all published documents of a folder.
 //
 // Every source is brought to one scale through the models it shares with others (package linking), with mean 50 and
-// standard deviation 15 over the models of the fit. A component is the mean of one source over its categories, weighted by
-// precision and moved towards the mean of all models by the share that is not known. The composite is the weighted mean of
-// the components. The document states all numbers of the rules in normalization.composite, so that Check computes
-// everything again from the scores alone. Base models, settings of reasoning effort, quantized forms and releases are
-// models and cells of their own.
+// standard deviation 15. A component is the mean of one source over its categories, weighted by precision and drawn to
+// the mean of all models by the share that is not known; the composite is the weighted mean of the components. The
+// document states all numbers of the rules, so that Check computes everything again from the scores alone.
 //
-// The package reads no environment, no clock and no network, and logs nothing. Build and Verify share nothing and may run
-// side by side; a Catalog never changes after Open and may be read from many goroutines.
+// The package reads no environment, clock or network. Build and Verify may run side by side; a Catalog never changes.
 package snapshot
 
 import (

@@ -1,10 +1,7 @@
 // Package diff lists what differs between two datasets, record by record and field by field.
 //
-// Changes are what Compare found: for each record that was added, changed, withdrawn or removed, and for a changed
-// one each field with its old and its new value. Report writes them for people, for programs and for a pull request.
-// Records finds any record of a set as the line its file has.
-//
-// Comparing reads each record once. Everything is safe for concurrent use.
+// Compare finds the Changes: each record that was added, changed, withdrawn or removed, with the old and new values of
+// fields. Records finds any record of a set as the line its file has. Everything is safe for concurrent use.
 package diff
 
 import (

@@ -1,12 +1,8 @@
-// Package history is what happened to the records of a dataset from release to release, as the files
-// data/changes/<year>.ndjson have it.
+// Package history is what happened to the records of a dataset from release to release: data/changes/<year>.ndjson.
 //
-// A Log is all releases, oldest first; the first has no changes. A Step is one release and what it changed since the
-// one before, an Entry what a step did to one record. In the files, records to which the same happened share a line.
-// An added record is only named, because the dataset has it; a removed one is kept whole. So the log and the current
-// records give the records of every release: Undo takes changes back.
-//
-// The package knows neither files nor directories, and everything in it is safe for concurrent use.
+// A Log is all releases, oldest first. A Step is one release and its changes, an Entry what a step did to one record.
+// An added record is only named; a removed one is kept whole. So the log and the current records give those of every
+// release: Undo takes changes back. Everything is safe for concurrent use.
 package history
 
 import (

@@ -1,12 +1,9 @@
 // Package watch loads a dataset again when its files change.
 //
-// A Watcher looks at the files soon after an event of the file system. As events get lost and network mounts send none,
-// it also looks at the folders every two seconds, and every ten at each file. Where something differs, the files are
-// read once two looks a moment apart agree. A load under which a file changed is not handed over. Neither is one while
-// git holds the lock of its index.
-//
-// Reading may never end, as on a network mount that hangs. So each look has a goroutine of its own, which Close does
-// not wait for.
+// A Watcher looks at the files soon after an event of the file system, and, as events get lost, at the folders every
+// two seconds and at each file every ten. Changed files are read once two looks a moment apart agree. A load under
+// which a file changed, or while git holds the lock of its index, is not handed over. Reading may never end, as on a
+// network mount that hangs: each look has a goroutine of its own, which Close does not wait for.
 package watch
 
 import (

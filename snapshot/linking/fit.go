@@ -3,19 +3,15 @@
 //
 //	value = intercept + loading * (ability + specific) + error
 //
-// Ability is what all sources share; over the models of the fit it has mean 0 and variance 1. Specific belongs to one model
-// in one source: without it, five categories of one source would count as five independent witnesses. The variance of error
-// is what the item adds plus the square of the standard error that the source states. It is the linear model of test
-// equating by Levine (1955) and Angoff (1971), see Kolen and Brennan, Test Equating, Scaling, and Linking (3rd edition,
-// 2014), chapter 4, with the testlet of Bradlow, Wainer and Wang, Psychometrika 64 (1999), for each source.
+// Ability is what all sources share; over the models of the fit it has mean 0 and variance 1. Specific belongs to one
+// model in one source. The variance of error is what the item adds plus the square of the standard error that the
+// source states. It is the linear model of test equating by Levine (1955) and Angoff (1971), see Kolen and Brennan,
+// Test Equating, Scaling, and Linking (3rd edition, 2014), chapter 4, with the testlet of Bradlow, Wainer and Wang,
+// Psychometrika 64 (1999), for each source. Fit maximizes the likelihood by expectation and maximization (Rubin and
+// Thayer, Psychometrika 47, 1982). Variances carry a weak prior, so that no item decides alone (a Heywood case).
 //
-// Fit maximizes the likelihood by expectation and maximization (Rubin and Thayer, Psychometrika 47, 1982), for a fixed number
-// of rounds from a fixed start. An item whose error shrinks to nothing would decide alone (a Heywood case): variances carry a
-// weak prior, and no item counts as more exact than the median item of its source.
-//
-// The result depends on the numbers only, not on their order and not on the processor: sums are taken in a fixed order,
-// products that enter sums are converted explicitly, which prevents a fused multiply-add, and of package math only Sqrt is
-// used. Functions share nothing and may run side by side.
+// The result is the same on every processor: sums are taken in a fixed order, products that enter sums are converted
+// explicitly, which prevents a fused multiply-add, and of package math only Sqrt is used.
 package linking
 
 import (

@@ -1,11 +1,8 @@
-// Package svg writes simple drawings: text, lines, circles, rectangles and paths. It escapes text,
-// follows the colour scheme of the reader, and writes the same bytes for the same calls. A plotting
-// library was the alternative: it brings fonts and rasters for charts that need neither.
+// Package svg writes simple drawings: text, lines, circles, rectangles and paths, the same bytes for the same calls. It
+// escapes text and follows the colour scheme of the reader.
 //
-// A drawing is a file of its own with a style of its own, or a part of an HTML page, which has the style. A page whose
-// content security policy allows no inline styles shows it too, as long as its shapes have classes and no colours.
-//
-// A Drawing belongs to one goroutine.
+// A drawing is a file with a style of its own, or a part of an HTML page, which has the style: its shapes then have
+// classes and no colours, for pages that allow no inline styles. A Drawing belongs to one goroutine.
 package svg
 
 import (
