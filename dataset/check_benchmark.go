@@ -188,7 +188,7 @@ func checkRunContradiction(c *checker, r *run, p place) {
 	c.deviation(p, "generation_tps", r.GenerationTPS, r.GenerationTPSStddev)
 	c.inOrder(p, "ttft_p50_ms", r.TTFTP50Ms, "ttft_p99_ms", r.TTFTP99Ms)
 	c.inOrder(p, "tpot_p50_ms", r.TPOTP50Ms, "tpot_p99_ms", r.TPOTP99Ms)
-	if many := r.Concurrency != nil && *r.Concurrency > 1; r.RateBasis != nil && many != (*r.RateBasis == RateTotal) {
+	if many := r.Concurrency != nil && *r.Concurrency > 1; r.RateBasis != nil && many != (*r.RateBasis == record.RateTotal) {
 		c.warning(p, "rate_basis", fmt.Sprintf("must be \"total\" if concurrency is above 1, and only there, got %q", *r.RateBasis), "concurrency")
 	}
 	if r.Nodes != nil && *r.Nodes > r.HardwareCount {
@@ -199,9 +199,9 @@ func checkRunContradiction(c *checker, r *run, p place) {
 	}
 	if unit, layers := textOf(r.ComputeUnit), r.NGPULayers; unit != "" {
 		switch {
-		case layers != nil && (*layers > 0 && unit == string(OnCPU) || *layers == 0 && unit == string(OnGPU)):
+		case layers != nil && (*layers > 0 && unit == string(record.OnCPU) || *layers == 0 && unit == string(record.OnGPU)):
 			c.at(p, "compute_unit", fmt.Sprintf("must not be %q if n_gpu_layers is %d", unit, *layers), "n_gpu_layers")
-		case unit == string(OnMixed) && r.PartialOffload != nil && !*r.PartialOffload:
+		case unit == string(record.OnMixed) && r.PartialOffload != nil && !*r.PartialOffload:
 			c.at(p, "partial_offload", "must not be false if compute_unit is \"mixed\"", "compute_unit")
 		}
 	}
@@ -237,7 +237,7 @@ func checkTooEarly(c *checker, r *run, p place) {
 
 // backendVendors are the makers on whose parts a backend works; one that is not here works on all.
 var backendVendors = map[string][]Vendor{
-	"cuda": {Nvidia}, "rocm": {AMD}, "mlx": {Apple}, "metal": {Apple, AMD, Intel}, "hexagon": {Qualcomm}, "hpu": {Intel},
+	"cuda": {Nvidia}, "rocm": {record.AMD}, "mlx": {Apple}, "metal": {Apple, record.AMD, record.Intel}, "hexagon": {record.Qualcomm}, "hpu": {record.Intel},
 }
 
 // checkRunBackend trusts a tool with one backend only: a list of several may lack one that was not seen.
@@ -355,7 +355,7 @@ func checkWeights(c *checker, _ all, _ place) {
 	}
 	c.eachRun(func(r *run) {
 		h := r.hardware
-		onCPU := r.ComputeUnit != nil && *r.ComputeUnit != OnGPU
+		onCPU := r.ComputeUnit != nil && *r.ComputeUnit != record.OnGPU
 		if h == nil || r.Withdrawn != nil || r.PartialOffload != nil && *r.PartialOffload || h.Type == "cpu" || onCPU || r.IsThroughput() {
 			return
 		}

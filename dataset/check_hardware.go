@@ -124,7 +124,7 @@ func contradictHardware(c *checker, h *Hardware, p place) {
 	for field, only := range map[string]struct {
 		known  bool
 		vendor Vendor
-	}{"cuda_compute_capability": {h.CUDAComputeCapability != nil, Nvidia}, "gfx_target": {h.GFXTarget != nil, AMD}} {
+	}{"cuda_compute_capability": {h.CUDAComputeCapability != nil, Nvidia}, "gfx_target": {h.GFXTarget != nil, record.AMD}} {
 		if only.known && h.Vendor != only.vendor {
 			c.at(p, field, fmt.Sprintf("must be null if vendor is not %q, but %q", only.vendor, h.Vendor), "vendor")
 		}

@@ -226,10 +226,10 @@ func settingOf(b *Benchmark) setting {
 		model: b.Model, hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount, users: usersOf(b), drafted: b.SpeculativeDecoding != nil && *b.SpeculativeDecoding,
 		quantization: textOf(b.Quantization), backend: textOf(b.Backend), basis: textOf(b.RateBasis), unit: textOf(b.ComputeUnit),
 	}
-	if b.NGPULayers != nil && s.unit == string(OnMixed) {
+	if b.NGPULayers != nil && s.unit == string(record.OnMixed) {
 		s.layers = *b.NGPULayers
 	}
-	if b.Threads != nil && s.unit != "" && s.unit != string(OnGPU) {
+	if b.Threads != nil && s.unit != "" && s.unit != string(record.OnGPU) {
 		s.threads = *b.Threads
 	}
 	return s
@@ -238,7 +238,7 @@ func settingOf(b *Benchmark) setting {
 func checkSpread(c *checker, _ all, _ place) {
 	groups := map[setting][]judged{}
 	c.benchmarks.all(func(b *Benchmark, p place) {
-		if b.GenerationTPS != nil && b.Withdrawn == nil && b.Quantization != nil && b.FromEmpty() && b.RateBasis != nil && *b.RateBasis == RateDecode {
+		if b.GenerationTPS != nil && b.Withdrawn == nil && b.Quantization != nil && b.FromEmpty() && b.RateBasis != nil && *b.RateBasis == record.RateDecode {
 			groups[settingOf(b)] = append(groups[settingOf(b)], judged{p, *b.GenerationTPS})
 		}
 	})

@@ -34,12 +34,12 @@ var referenced = []struct {
 	{"KV cache", "`kv_cache` of a model", reflect.TypeFor[KVCache]()},
 	{"Quantization", "entries of `quantizations` of a model", reflect.TypeFor[Quantization]()},
 	{"Hardware", "`hardware/<slug>.json`", reflect.TypeFor[Hardware]()},
-	{"Price observation", "entries of `price_observations` of hardware", reflect.TypeFor[PriceObservation]()},
+	{"Price observation", "entries of `price_observations` of hardware", reflect.TypeFor[record.PriceObservation]()},
 	{"Tool", "`tools/<slug>.json`", reflect.TypeFor[Tool]()},
 	{"Benchmark", "lines of `benchmarks/*.ndjson`", reflect.TypeFor[Benchmark]()},
 	{"Quality", "lines of `quality/*.ndjson`", reflect.TypeFor[Quality]()},
 	{"Quantization type", "entries of `quantizations.json`", reflect.TypeFor[QuantizationType]()},
-	{"Observed bits", "`observed` of a quantization type", reflect.TypeFor[ObservedBits]()},
+	{"Observed bits", "`observed` of a quantization type", reflect.TypeFor[record.ObservedBits]()},
 	{"Withdrawal", "`withdrawn` of a benchmark", reflect.TypeFor[Withdrawal]()},
 	{"Source", "entries of `sources`", reflect.TypeFor[SourceRef]()},
 	{"Origin", "entries of `sources.json`", reflect.TypeFor[Origin]()},
@@ -286,7 +286,7 @@ func schemaOf(name string, rec any, list bool, docs map[string]map[string]string
 // defined are the struct types that are in $defs, by name.
 var defined = map[string]reflect.Type{
 	"Architecture": reflect.TypeFor[Architecture](), "KVCache": reflect.TypeFor[KVCache](), "Quantization": reflect.TypeFor[Quantization](),
-	"SourceRef": reflect.TypeFor[SourceRef](), "PriceObservation": reflect.TypeFor[PriceObservation](), "ObservedBits": reflect.TypeFor[ObservedBits](),
+	"SourceRef": reflect.TypeFor[SourceRef](), "PriceObservation": reflect.TypeFor[record.PriceObservation](), "ObservedBits": reflect.TypeFor[record.ObservedBits](),
 	"Withdrawal": reflect.TypeFor[Withdrawal](), "FieldChange": reflect.TypeFor[record.FieldChange](),
 }
 
@@ -306,10 +306,10 @@ func scalarSchema(t reflect.Type) *generate.Schema {
 		}
 		return s
 	case Slug:
-		most := uint64(MaxSlug)
-		return &generate.Schema{Type: "string", Pattern: SlugPattern, MaxLength: &most}
+		most := uint64(record.MaxSlug)
+		return &generate.Schema{Type: "string", Pattern: record.SlugPattern, MaxLength: &most}
 	case Date:
-		return &generate.Schema{Type: "string", Pattern: DatePattern}
+		return &generate.Schema{Type: "string", Pattern: record.DatePattern}
 	case URL:
 		return &generate.Schema{Type: "string", Format: "uri", Pattern: "^https?://[^/\\s]\\S*$"}
 	default:

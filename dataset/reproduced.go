@@ -3,6 +3,8 @@ package dataset
 import (
 	"cmp"
 	"slices"
+
+	"modeldex/dataset/record"
 )
 
 // EqualWithin is how near two speeds of one configuration must be to count as the same result.
@@ -12,7 +14,7 @@ const EqualWithin = 0.1
 type configuration struct {
 	model, hardware, tool Slug
 	quantization, backend string
-	basis                 RateBasis
+	basis                 record.RateBasis
 	unit                  ComputeUnit // empty for unknown: the backend says it where it matters
 	devices, users        int64
 }

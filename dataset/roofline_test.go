@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"modeldex/dataset/pack"
+	"modeldex/dataset/record"
 )
 
 // ptr is the address of a value, for fields that may be null.
@@ -19,7 +20,7 @@ func ptr[T any](v T) *T { return &v }
 
 // rooflineKit is one machine of 500 GB/s, one model of 8 x 10^9 parameters and a type of 4.5 bits.
 func rooflineKit(change func(*Model, *Hardware, *Benchmark)) (*Roofline, *Benchmark) {
-	m := Model{ModelFacts: ModelFacts{Slug: "m", ParamsB: ptr(8.0), Architecture: Architecture{Type: ptr(ModelType("dense")), NumLayers: ptr(int64(32))}}}
+	m := Model{ModelFacts: ModelFacts{Slug: "m", ParamsB: ptr(8.0), Architecture: Architecture{Type: ptr(record.ModelType("dense")), NumLayers: ptr(int64(32))}}}
 	h := Hardware{Slug: "h", Type: "gpu", MemoryBandwidthGBps: ptr(500.0)}
 	b := Benchmark{Model: "m", Hardware: "h", HardwareCount: 1, GenerationTPS: ptr(50.0), Quantization: ptr("Q4_0")}
 	change(&m, &h, &b)
@@ -50,10 +51,10 @@ func TestRatio(t *testing.T) {
 			m.Quantizations = []Quantization{{Name: "Q4_0", SizeBytes: 4e9, Basis: Computed}}
 		}, 0.45},
 		{"mixture of experts", func(m *Model, _ *Hardware, _ *Benchmark) {
-			m.Architecture.Type, m.ActiveParamsB = ptr(ModelType("moe")), ptr(2.0)
+			m.Architecture.Type, m.ActiveParamsB = ptr(record.ModelType("moe")), ptr(2.0)
 		}, 0.1125},
 		{"mixture of experts by size", func(m *Model, _ *Hardware, b *Benchmark) {
-			m.Architecture.Type, m.ActiveParamsB, b.ModelSizeGiB = ptr(ModelType("moe")), ptr(2.0), ptr(4.0)
+			m.Architecture.Type, m.ActiveParamsB, b.ModelSizeGiB = ptr(record.ModelType("moe")), ptr(2.0), ptr(4.0)
 		}, 0.1074},
 		{"effective before active", func(m *Model, _ *Hardware, _ *Benchmark) {
 			m.ActiveParamsB, m.EffectiveParamsB = ptr(8.0), ptr(4.0)
@@ -80,9 +81,9 @@ func TestRatio(t *testing.T) {
 		{"quantization without bits", func(_ *Model, _ *Hardware, b *Benchmark) { b.Quantization = ptr("TQ1_0") }, unknown},
 		{"no parameter count", func(m *Model, _ *Hardware, _ *Benchmark) { m.ParamsB = nil }, unknown},
 		{"kind of model unknown", func(m *Model, _ *Hardware, _ *Benchmark) { m.Architecture.Type = nil }, unknown},
-		{"active size unknown", func(m *Model, _ *Hardware, _ *Benchmark) { m.Architecture.Type = ptr(ModelType("moe")) }, unknown},
+		{"active size unknown", func(m *Model, _ *Hardware, _ *Benchmark) { m.Architecture.Type = ptr(record.ModelType("moe")) }, unknown},
 		{"hybrid with experts, active size unknown", func(m *Model, _ *Hardware, b *Benchmark) {
-			m.Architecture.Type, m.Architecture.NumExperts, b.ModelSizeGiB = ptr(ModelType("hybrid")), ptr(int64(64)), ptr(4.0)
+			m.Architecture.Type, m.Architecture.NumExperts, b.ModelSizeGiB = ptr(record.ModelType("hybrid")), ptr(int64(64)), ptr(4.0)
 		}, unknown},
 		{"weights in main memory", func(_ *Model, _ *Hardware, b *Benchmark) { b.PartialOffload = ptr(true) }, unknown},
 		{"no layers on the card", func(_ *Model, _ *Hardware, b *Benchmark) { b.NGPULayers = ptr(int64(0)) }, unknown},
@@ -355,12 +356,12 @@ func TestReproduced(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	decode, q := RateDecode, "Q4_0"
+	decode, q := record.RateDecode, "Q4_0"
 	for range 20 {
 		rows := make([]Benchmark, 100)
 		for i := range rows {
 			key, speed := string(rune('a'+rng.IntN(4))), 50+10*rng.Float64()
-			backend, unit := []string{"rocm", "vulkan"}[rng.IntN(2)], []ComputeUnit{OnGPU, OnCPU}[rng.IntN(2)]
+			backend, unit := []string{"rocm", "vulkan"}[rng.IntN(2)], []ComputeUnit{record.OnGPU, record.OnCPU}[rng.IntN(2)]
 			rows[i] = Benchmark{
 				Model: "m", Hardware: Slug(rune('h' + rng.IntN(2))), Tool: "t", HardwareCount: 1, Quantization: &q, Backend: &backend, ComputeUnit: &unit,
 				RateBasis: &decode, GenerationTPS: &speed, SourceKey: &key,
@@ -378,7 +379,7 @@ func TestReproduced(t *testing.T) {
 			case 8:
 				rows[i].Concurrency = &n
 			case 9:
-				rows[i].Scenario = ptr(Scenario("offline"))
+				rows[i].Scenario = ptr(record.Scenario("offline"))
 			case 10:
 				rows[i].HardwareCount = n
 			case 2:
@@ -401,13 +402,13 @@ func TestReproduced(t *testing.T) {
 // TestReproducedByBackend: the same speed through another backend or on another unit confirms nothing.
 func TestReproducedByBackend(t *testing.T) {
 	row := func(source, backend string, unit ComputeUnit) Benchmark {
-		decode, q, speed := RateDecode, "Q4_0", 50.0
+		decode, q, speed := record.RateDecode, "Q4_0", 50.0
 		return Benchmark{
 			Model: "m", Hardware: "h", Tool: "t", HardwareCount: 1, Quantization: &q, Backend: &backend, ComputeUnit: &unit,
 			RateBasis: &decode, GenerationTPS: &speed, SourceKey: &source,
 		}
 	}
-	pack := pack.New([]Benchmark{row("a", "rocm", OnGPU), row("b", "rocm", OnGPU), row("c", "vulkan", OnGPU), row("d", "rocm", OnMixed)})
+	pack := pack.New([]Benchmark{row("a", "rocm", record.OnGPU), row("b", "rocm", record.OnGPU), row("c", "vulkan", record.OnGPU), row("d", "rocm", record.OnMixed)})
 	if diff := cmp.Diff([]int32{1, 1, 0, 0}, Reproduced(&pack)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -58,8 +58,8 @@ func constants() []constant {
 		{"most_vocabulary", fit.MostVocab, "Largest published vocabulary. Where that of a model is not known the buffer is a lower_bound; a verdict that this one would change is unknown, and max_context counts it."},
 		{"most_hidden_size", fit.MostHidden, "The same for the hidden size."},
 		{"depth_bands", bands, "Values of depth_band: tokens of context_depth, both ends included."},
-		{"empty_cache_tokens", dataset.Shallow, "Highest context_depth of settings=single_stream, and of a filled cache that counts as empty in reproduced_by."},
-		{"short_prompt_tokens", dataset.ShortPrompt, "Highest context_depth with n_prompt for the same, where generation follows the prompt: always, unless context_depth is known and the tool is in separate_prompt_tools."},
+		{"empty_cache_tokens", record.Shallow, "Highest context_depth of settings=single_stream, and of a filled cache that counts as empty in reproduced_by."},
+		{"short_prompt_tokens", record.ShortPrompt, "Highest context_depth with n_prompt for the same, where generation follows the prompt: always, unless context_depth is known and the tool is in separate_prompt_tools."},
 		{"single_stream_defaults", toolDefaults(), "For settings=single_stream: tools whose documented default counts where one of these fields is null. rate_basis: decode, unless the notes say end-to-end or whole request; concurrency: 1; speculative_decoding: false; context_depth: 0. A null of another tool makes the settings unknown."},
 		{"separate_prompt_tools", toolsWith(func(d record.ToolDefault) bool { return d.Apart }), "Tools that read the prompt in a run of its own."},
 		{"reproduced_within", dataset.EqualWithin, "reproduced_by: largest difference of two speeds, as a part of the higher. Sources differ by source_key; a row without one has null, and so have withdrawn rows, results under load, rows with drafting, with weights in main memory or with a filled cache."},
@@ -81,7 +81,7 @@ func toolDefaults() map[string][]dataset.Slug {
 }
 
 func toolsWith(has func(d record.ToolDefault) bool) (out []dataset.Slug) {
-	for tool, d := range dataset.ToolDefaults {
+	for tool, d := range record.ToolDefaults {
 		if has(d) {
 			out = append(out, tool)
 		}
@@ -161,8 +161,8 @@ func TestConstants(t *testing.T) {
 	var tools map[string][]dataset.Slug
 	read("single_stream_defaults", &tools)
 	speed := 10.0
-	decode, one, no, zero := dataset.RateDecode, int64(1), false, int64(0)
-	for tool := range dataset.ToolDefaults {
+	decode, one, no, zero := record.RateDecode, int64(1), false, int64(0)
+	for tool := range record.ToolDefaults {
 		for field, clear := range map[string]func(b *dataset.Benchmark){
 			"rate_basis":           func(b *dataset.Benchmark) { b.RateBasis = nil },
 			"concurrency":          func(b *dataset.Benchmark) { b.Concurrency = nil },
@@ -173,7 +173,7 @@ func TestConstants(t *testing.T) {
 			b.Tool, b.GenerationTPS, b.HardwareCount = tool, &speed, 1
 			b.RateBasis, b.Concurrency, b.SpeculativeDecoding, b.ContextDepth = &decode, &one, &no, &zero
 			clear(&b)
-			if is, _ := b.SingleStream(); (is == dataset.SingleYes) != slices.Contains(tools[field], tool) {
+			if is, _ := b.SingleStream(); (is == record.SingleYes) != slices.Contains(tools[field], tool) {
 				t.Errorf("%s without %s: %d, and the constants say %t", tool, field, is, slices.Contains(tools[field], tool))
 			}
 		}

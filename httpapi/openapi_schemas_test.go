@@ -9,6 +9,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 	"modeldex/httpapi/changes"
 	"modeldex/httpapi/export"
@@ -219,10 +220,10 @@ func scalarSchema(t reflect.Type) *jsonschema.Schema {
 	case jsontext.Value: // written out in webhookSchemas
 		return &jsonschema.Schema{Type: "object"}
 	case dataset.Slug:
-		most := uint64(dataset.MaxSlug)
-		return &jsonschema.Schema{Type: "string", Pattern: dataset.SlugPattern, MaxLength: &most}
+		most := uint64(record.MaxSlug)
+		return &jsonschema.Schema{Type: "string", Pattern: record.SlugPattern, MaxLength: &most}
 	case dataset.Date:
-		return &jsonschema.Schema{Type: "string", Pattern: dataset.DatePattern}
+		return &jsonschema.Schema{Type: "string", Pattern: record.DatePattern}
 	case dataset.URL:
 		return &jsonschema.Schema{Type: "string", Format: "uri"}
 	case quota.Month:

@@ -9,12 +9,13 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/fit"
+	"modeldex/dataset/record"
 )
 
 // recommended is a row of a list of what runs.
 type recommended struct {
 	Slug        dataset.Slug
-	Form        *dataset.ModelForm
+	Form        *record.ModelForm
 	TrainedBits *float64 `json:"trained_bits"`
 	Capability  *struct {
 		Score float64 `json:"score_0_100"`

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 type benchmarkRecord struct {
@@ -25,8 +26,8 @@ var benchmarkFields = []fieldOf[benchmarkRecord]{
 	{Name: "tool_version", Text: func(b *benchmarkRecord) string { return text(b.ToolVersion) }, Param: "tool_version", Uses: Facets | Setting | Prefix, Doc: "Version of the tool as the source prints it. A value that ends with * matches every version with that prefix."},
 	{Name: Source, Text: func(b *benchmarkRecord) string { return string(b.Source) }, Values: dataset.Source("").Values(), Param: "source", Uses: Facets | Groups, Doc: "Who measured."},
 	{Name: Settings, Text: settingsOf, Values: []string{SingleStream}, Param: "settings", Doc: "single_stream: the decode speed of one stream on one device, without speculation or weights in other memory, with at most 512 tokens in the cache, or 1,200 with the prompt where generation follows it. A value that is null counts only if the tool has a documented default."},
-	{Name: "rate_basis", Text: func(b *benchmarkRecord) string { return text(b.RateBasis) }, Values: dataset.RateBasis("").Values(), Param: "rate_basis", Uses: Facets | Setting, Doc: "What generation_tps is the rate of: decoding of one stream, output over the whole time with the prompt inside, or the sum over simultaneous streams."},
-	{Name: Scenario, Text: func(b *benchmarkRecord) string { return text(b.Scenario) }, Values: dataset.Scenario("").Values(), Param: "scenario", Uses: Facets, Doc: "Load of a throughput result. Throughput results are listed only with this filter, or by their id; a notice says how many match otherwise."},
+	{Name: "rate_basis", Text: func(b *benchmarkRecord) string { return text(b.RateBasis) }, Values: record.RateBasis("").Values(), Param: "rate_basis", Uses: Facets | Setting, Doc: "What generation_tps is the rate of: decoding of one stream, output over the whole time with the prompt inside, or the sum over simultaneous streams."},
+	{Name: Scenario, Text: func(b *benchmarkRecord) string { return text(b.Scenario) }, Values: record.Scenario("").Values(), Param: "scenario", Uses: Facets, Doc: "Load of a throughput result. Throughput results are listed only with this filter, or by their id; a notice says how many match otherwise."},
 	{Name: "compute_unit", Text: func(b *benchmarkRecord) string { return text(b.ComputeUnit) }, Values: dataset.ComputeUnit("").Values(), Param: "compute_unit", Uses: Facets | Setting, Doc: "Unit that generated."},
 	{Name: "power_basis", Text: func(b *benchmarkRecord) string { return text(b.PowerBasis) }, Values: dataset.PowerBasis("").Values(), Param: "power_basis", Uses: Facets | Setting, Doc: "What power_watts was measured at."},
 	{Name: Concurrency, Count: func(b *benchmarkRecord) *int64 { return b.Concurrency }, Unit: "streams", Param: "concurrency", Min: "min_concurrency", Max: "max_concurrency", Uses: Facets | Setting, Doc: "Simultaneous requests."},
@@ -63,9 +64,9 @@ func settingsOf(b *benchmarkRecord) string {
 		return withdrawn
 	}
 	switch is, field := b.SingleStream(); {
-	case is == dataset.SingleYes:
+	case is == record.SingleYes:
 		return SingleStream
-	case is == dataset.SingleUnknown:
+	case is == record.SingleUnknown:
 		return ""
 	case field == "n_prompt":
 		return longPrompt
@@ -75,7 +76,7 @@ func settingsOf(b *benchmarkRecord) string {
 
 // perStreamTPS is the generation speed of each stream, in tokens per second; NaN if a value is unknown.
 func perStreamTPS(b *dataset.Benchmark) float64 {
-	if b.RateBasis != nil && *b.RateBasis == dataset.RateDecode {
+	if b.RateBasis != nil && *b.RateBasis == record.RateDecode {
 		return number(b.GenerationTPS)
 	}
 	return number(b.GenerationTPS) / wholeNumber(b.Concurrency)

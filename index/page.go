@@ -6,7 +6,7 @@ import (
 	"sort"
 	"strconv"
 
-	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // Page is the result of a query. It shares no memory with the table and may be kept, but its
@@ -188,8 +188,8 @@ func newNonDefaultSettings(t *Table) (out []setting) {
 	is("speculative_decoding", "true")
 	is("partial_offload", "true")
 	is("compute_unit", "mixed")
-	above("context_depth", dataset.Shallow)
-	add("n_prompt", ">"+strconv.Itoa(dataset.ShortPrompt), having(Settings, longPrompt))
+	above("context_depth", record.Shallow)
+	add("n_prompt", ">"+strconv.Itoa(record.ShortPrompt), having(Settings, longPrompt))
 	add(Settings, "unknown", t.postings[Settings].unknown)
 	return out
 }

@@ -109,8 +109,8 @@ func (r *random) model(i int) dataset.Model {
 	m.HFRepo = maybe(r, fmt.Sprintf("Maker/M%d", i))
 	m.Aliases = []string{fmt.Sprintf("Alias:%d", i)}
 	m.Organization, m.License = pick(r, []string{"Meta", "Alibaba"}), maybe(r, pick(r, []string{"MIT", "Apache-2.0"}))
-	m.Architecture.Type, m.ActiveParamsB = maybe(r, pick(r, values[dataset.ModelType]())), maybe(r, r.num(1))
-	m.Modalities = values[dataset.Modality]()[:r.IntN(3)]
+	m.Architecture.Type, m.ActiveParamsB = maybe(r, pick(r, values[record.ModelType]())), maybe(r, r.num(1))
+	m.Modalities = values[record.Modality]()[:r.IntN(3)]
 	m.Architecture.ContextLength = maybe(r, int64(r.num(4096)))
 	return m
 }
@@ -141,7 +141,7 @@ func (r *random) hardware(i int) dataset.Hardware {
 
 func (r *random) tool(i int) dataset.Tool {
 	return dataset.Tool{
-		Slug: dataset.Slug(fmt.Sprintf("tool%d.cpp", i)), Name: fmt.Sprintf("Tool %d", i/2), Category: pick(r, values[dataset.Category]()),
+		Slug: dataset.Slug(fmt.Sprintf("tool%d.cpp", i)), Name: fmt.Sprintf("Tool %d", i/2), Category: pick(r, values[record.Category]()),
 		Backends: maybe(r, []string{"cuda", "cpu"}[:r.IntN(3)]), License: maybe(r, pick(r, []string{"MIT", "GPL"})), Platforms: maybe(r, []string{"linux"}),
 		APICompatibility: maybe(r, []string{"openai", "ollama"}[:r.IntN(3)]), ModelFormats: maybe(r, []string{"gguf"}),
 		FirstRelease: maybe(r, r.date()), Aliases: []string{fmt.Sprintf("t%d", i)},
@@ -160,7 +160,7 @@ func (r *random) benchmark(i int, s *dataset.Set) dataset.Benchmark {
 		NPrompt: maybe(r, pick(r, []int64{512, 2048})), NGen: maybe(r, int64(128)), SpeculativeDecoding: maybe(r, pick(r, []bool{false, true})),
 		PartialOffload: maybe(r, pick(r, []bool{false, true})), FlashAttention: maybe(r, r.IntN(2) == 0),
 		TTFTMs: maybe(r, r.num(3)), PowerWatts: maybe(r, 100+r.num(9)),
-		RateBasis: maybe(r, pick(r, values[dataset.RateBasis]())), ComputeUnit: maybe(r, pick(r, values[dataset.ComputeUnit]())), PowerBasis: maybe(r, pick(r, values[dataset.PowerBasis]())),
+		RateBasis: maybe(r, pick(r, values[record.RateBasis]())), ComputeUnit: maybe(r, pick(r, values[dataset.ComputeUnit]())), PowerBasis: maybe(r, pick(r, values[dataset.PowerBasis]())),
 		SourceKey: maybe(r, pick(r, []string{"a", "b", "c"})),
 		SourceURL: maybe(r, dataset.URL(fmt.Sprintf("https://example.org/%d", r.IntN(9)))),
 	}
@@ -168,7 +168,7 @@ func (r *random) benchmark(i int, s *dataset.Set) dataset.Benchmark {
 		b.Withdrawn = &dataset.Withdrawal{Date: "2026-01-01", Reason: "measured something else"}
 	}
 	if r.IntN(12) == 0 {
-		b.Scenario, b.TotalTPS, b.GenerationTPS, b.PromptTPS = &values[dataset.Scenario]()[r.IntN(3)], b.GenerationTPS, nil, nil
+		b.Scenario, b.TotalTPS, b.GenerationTPS, b.PromptTPS = &values[record.Scenario]()[r.IntN(3)], b.GenerationTPS, nil, nil
 	}
 	return b
 }
@@ -410,11 +410,11 @@ func plainBenchmark(rec *plainRecord, b *dataset.Benchmark) {
 	switch is, field := b.SingleStream(); {
 	case b.Withdrawn != nil:
 		rec.sets[Settings] = []string{"withdrawn"}
-	case is == dataset.SingleYes:
+	case is == record.SingleYes:
 		rec.sets[Settings] = []string{"single_stream"}
-	case is == dataset.SingleNo && field == "n_prompt":
+	case is == record.SingleNo && field == "n_prompt":
 		rec.sets[Settings] = []string{"long_prompt"}
-	case is == dataset.SingleNo:
+	case is == record.SingleNo:
 		rec.sets[Settings] = []string{"other"}
 	}
 	if b.ContextDepth != nil {

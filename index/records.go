@@ -8,6 +8,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/best"
+	"modeldex/dataset/record"
 )
 
 type modelRecord struct {
@@ -30,12 +31,12 @@ var modelFields = []fieldOf[modelRecord]{
 	{Name: Family, Text: func(m *modelRecord) string { return string(m.Family) }, Param: "family", Uses: Facets, Doc: "Family of models, such as llama or qwen."},
 	{Name: "organization", Text: func(m *modelRecord) string { return m.Organization }, Param: "organization", Uses: Facets, Doc: "Who made the model."},
 	{Name: "license", Text: func(m *modelRecord) string { return text(m.License) }, Param: "license", Uses: Facets, Doc: "Licence, as an SPDX id if there is one."},
-	{Name: "architecture", Text: func(m *modelRecord) string { return text(m.Architecture.Type) }, Values: dataset.ModelType("").Values(), Param: "architecture", Uses: Facets, Doc: "Type of architecture, such as dense or moe."},
-	{Name: "form", Text: func(m *modelRecord) string { return text(m.Form) }, Values: dataset.ModelForm("").Values(), Param: "form", Uses: Facets, Doc: "What the model was trained for, such as chat or base."},
+	{Name: "architecture", Text: func(m *modelRecord) string { return text(m.Architecture.Type) }, Values: record.ModelType("").Values(), Param: "architecture", Uses: Facets, Doc: "Type of architecture, such as dense or moe."},
+	{Name: "form", Text: func(m *modelRecord) string { return text(m.Form) }, Values: record.ModelForm("").Values(), Param: "form", Uses: Facets, Doc: "What the model was trained for, such as chat or base."},
 	{Name: "thinking", Flag: func(m *modelRecord) *bool { return m.Thinking }, Param: "thinking", Uses: Facets, Doc: "Whether the model was trained to reason at length before it answers."},
 	{Name: "gguf_architecture", Text: func(m *modelRecord) string { return text(m.GGUFArchitecture) }, Param: "gguf_architecture", Uses: Facets, Doc: "Architecture in a GGUF file, such as llama or qwen3moe."},
 	{Name: "shape", Text: func(m *modelRecord) string { return text(m.Shape()) }, Param: "shape", Uses: Facets, Doc: "Id that models of equal layers, widths and cache share."},
-	{Name: "modality", Texts: func(m *modelRecord) []string { return texts(m.Modalities) }, Values: dataset.Modality("").Values(), Param: "modality", Uses: Facets, Doc: "Kind of input or output."},
+	{Name: "modality", Texts: func(m *modelRecord) []string { return texts(m.Modalities) }, Values: record.Modality("").Values(), Param: "modality", Uses: Facets, Doc: "Kind of input or output."},
 	{Name: "has_benchmarks", Flag: func(m *modelRecord) *bool { return m.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark of the model."},
 	{Name: "params_b", Number: func(m *modelRecord) float64 { return number(m.ParamsB) }, Unit: "10^9 parameters", Min: "min_params_b", Max: "max_params_b", Uses: Sorts | Facets, Doc: "Total parameters, in billions."},
 	{Name: "active_params_b", Number: func(m *modelRecord) float64 { return activeParams(m.Model) }, Unit: "10^9 parameters", Min: "min_active_params_b", Max: "max_active_params_b", Uses: Sorts | Facets, Doc: "Parameters read for one token, in billions: as published, or for a dense model all of them."},
@@ -131,7 +132,7 @@ type toolRecord struct {
 var toolFields = []fieldOf[toolRecord]{
 	{Name: Slug, Text: func(t *toolRecord) string { return string(t.Slug) }, Param: "slug", Uses: Key | Sorts, Doc: "Stable public key; several fetch a batch."},
 	{Name: Name, Text: func(t *toolRecord) string { return strings.ToLower(t.Name) }, Uses: Sorts, Doc: "Name as its makers write it."},
-	{Name: "category", Text: func(t *toolRecord) string { return string(t.Category) }, Values: dataset.Category("").Values(), Param: "category", Uses: Facets, Doc: "What the tool is mainly for."},
+	{Name: "category", Text: func(t *toolRecord) string { return string(t.Category) }, Values: record.Category("").Values(), Param: "category", Uses: Facets, Doc: "What the tool is mainly for."},
 	{Name: "backend", Texts: func(t *toolRecord) []string { return list(t.Backends) }, Param: "backend", Uses: Facets, Doc: "Compute backend it can use, such as cuda or metal."},
 	{Name: "license", Text: func(t *toolRecord) string { return text(t.License) }, Param: "license", Uses: Facets, Doc: "SPDX id of the licence."},
 	{Name: "os", Texts: func(t *toolRecord) []string { return list(t.Platforms) }, Param: "os", Uses: Facets, Doc: "System it runs on, such as linux."},
@@ -167,7 +168,7 @@ var qualityFields = []fieldOf[qualityRecord]{
 	{Name: Model, Text: func(q *qualityRecord) string { return string(q.Model) }, Refers: Model, Param: "model", Uses: Facets | Sorts, Doc: "Model that was quantized, by slug or alias."},
 	{Name: Family, Text: func(q *qualityRecord) string { return q.family }, Param: "family", Uses: Facets, Doc: "Family of the model."},
 	{Name: Quantization, Text: func(q *qualityRecord) string { return q.Quantization }, Param: "quantization", Uses: Facets, Doc: "Quantization, such as Q4_K_M. Letter case is ignored."},
-	{Name: "metric", Text: func(q *qualityRecord) string { return string(q.Metric) }, Values: dataset.QualityMetric("").Values(), Param: "metric", Uses: Facets, Doc: "What was measured: the mean KL divergence per token, the perplexity, or the score of a test."},
+	{Name: "metric", Text: func(q *qualityRecord) string { return string(q.Metric) }, Values: record.QualityMetric("").Values(), Param: "metric", Uses: Facets, Doc: "What was measured: the mean KL divergence per token, the perplexity, or the score of a test."},
 	{Name: "task", Text: func(q *qualityRecord) string { return text(q.Task) }, Param: "task", Uses: Facets, Doc: "Test behind a score, such as MMLU-Pro."},
 	{Name: "corpus", Text: func(q *qualityRecord) string { return text(q.Corpus) }, Param: "corpus", Uses: Facets, Doc: "Text that the model read."},
 	{Name: "change", Number: func(q *qualityRecord) float64 { return q.Change() }, Min: "min_change", Max: "max_change", Uses: Sorts, Doc: "How much worse the value is than the reference: percent of a perplexity, points of a score, nats of a divergence."},

@@ -12,6 +12,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
+	"modeldex/dataset/record"
 )
 
 // TestStatsModel compares statistics of random queries with a loop over the records, quantiles to
@@ -298,7 +299,7 @@ func TestFacetsModel(t *testing.T) {
 		for round := range datasettest.Rounds(8, 16) {
 			q := r.query(p)
 			if kind == 3 && round%8 == 0 { // what is not listed without it, and a filter that its facet leaves out
-				q = Query{Sets: []Set{{Field: Scenario, Values: dataset.Scenario("").Values()}, {Field: Source, Values: []string{dataset.Source("").Values()[round%3]}}}}
+				q = Query{Sets: []Set{{Field: Scenario, Values: record.Scenario("").Values()}, {Field: Source, Values: []string{dataset.Source("").Values()[round%3]}}}}
 			}
 			for _, f := range fields {
 				if f.Is(Facets) {

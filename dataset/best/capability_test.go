@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // TestNamesOf: sizes do not part a line of models, versions and dates do not part a series.
@@ -25,9 +26,9 @@ func TestNamesOf(t *testing.T) {
 // TestCapabilities: a model without evaluations is predicted, evaluations count by their precision, one bad run decides
 // nothing, and a larger model of a line is not below a smaller one.
 func TestCapabilities(t *testing.T) {
-	form, base, maker := dataset.ModelForm("chat"), dataset.ModelForm("base"), "Maker"
+	form, base, maker := record.ModelForm("chat"), record.ModelForm("base"), "Maker"
 	var models []dataset.Model
-	add := func(slug dataset.Slug, params float64, date dataset.Date, form *dataset.ModelForm) {
+	add := func(slug dataset.Slug, params float64, date dataset.Date, form *record.ModelForm) {
 		models = append(models, dataset.Model{ModelFacts: dataset.ModelFacts{
 			Slug: slug, Family: "f", Organization: maker, ParamsB: &params, ReleaseDate: &date, Form: form,
 		}})

@@ -52,7 +52,7 @@ func NewRule(set *dataset.Set, can map[dataset.Slug]Capability, runs func(datase
 	for i := range set.Hardware {
 		r.hardware[set.Hardware[i].Slug] = &set.Hardware[i]
 	}
-	for _, metric := range []dataset.QualityMetric{record.Perplexity, record.KLDivergence} { // the more telling one last
+	for _, metric := range []record.QualityMetric{record.Perplexity, record.KLDivergence} { // the more telling one last
 		for i := range set.Quality {
 			if q := &set.Quality[i]; q.Metric == metric && r.models[q.Model] != nil {
 				r.models[q.Model].lost[strings.ToUpper(q.Quantization)] = lostMeasured(q)

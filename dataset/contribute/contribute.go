@@ -182,7 +182,7 @@ func (w *work) fill() {
 	}
 	w.usual("hardware_count", "1")
 	if w.values["run_date"] != "" {
-		w.usual("date_basis", dataset.DateBasis("").Values()[0])
+		w.usual("date_basis", record.DateBasis("").Values()[0])
 	}
 	w.usual("source", string(dataset.Community))
 	if w.knowsOrigin() {

@@ -65,7 +65,7 @@ var Groups = []Group{
 			Help: "The exact page. Only the maintainers can leave it empty, for their own measurements.",
 		},
 		{Name: "source", Label: "Who measured", Kind: "choice", Usual: string(dataset.Community), Choices: []Option{
-			{string(dataset.Community), "anyone (community)"}, {string(dataset.Official), "the maker (official)"}, {string(dataset.Owner), "this directory (owner)"},
+			{string(dataset.Community), "anyone (community)"}, {string(record.Official), "the maker (official)"}, {string(dataset.Owner), "this directory (owner)"},
 		}},
 		{Name: "run_date", Label: "Date", Kind: "date", Hint: "2026-05-11"},
 	}},

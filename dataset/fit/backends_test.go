@@ -6,6 +6,7 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/pack"
+	"modeldex/dataset/record"
 )
 
 // directory is an engine of several pieces of hardware, each a card with a change.
@@ -46,17 +47,17 @@ func speedOn(t *testing.T, e *Engine, hardware dataset.Slug) *Speed {
 
 // TestBackendOf: an estimate is for the backend that people use on the hardware, measured or not.
 func TestBackendOf(t *testing.T) {
-	amd := func(h *dataset.Hardware) { h.Vendor = dataset.AMD }
+	amd := func(h *dataset.Hardware) { h.Vendor = record.AMD }
 	nvidia := func(*dataset.Hardware) {}
 	unified := func(maker dataset.Vendor) func(h *dataset.Hardware) {
 		return func(h *dataset.Hardware) { h.Vendor, h.Type, h.UnifiedMemory = maker, "soc", true }
 	}
 	e := directory([]func(h *dataset.Hardware){
 		called("green", nvidia), called("green-new", nvidia), called("green-compared", nvidia), called("green-silent", nvidia),
-		called("red", amd), called("red-2", amd), called("red-pro", amd), called("red-new", amd), called("red-in-a-mac", amd), called("red-inside", unified(dataset.AMD)),
+		called("red", amd), called("red-2", amd), called("red-pro", amd), called("red-new", amd), called("red-in-a-mac", amd), called("red-inside", unified(record.AMD)),
 		called("apple", unified(dataset.Apple)), called("apple-new", unified(dataset.Apple)), called("apple-slow", unified(dataset.Apple)),
 		called("board", unified("broadcom")), called("processor", func(h *dataset.Hardware) { h.Type = "cpu" }),
-		called("red-old", func(h *dataset.Hardware) { h.Vendor, h.Backends = dataset.AMD, []string{"rocm", "opencl"} }),
+		called("red-old", func(h *dataset.Hardware) { h.Vendor, h.Backends = record.AMD, []string{"rocm", "opencl"} }),
 		called("tensor", func(h *dataset.Hardware) { h.Vendor = "google" }),
 	},
 		run("bm-g1", "green", "cuda", 60), run("bm-g2", "green", "", 55), run("bm-g3", "green", "", 56), run("bm-g4", "green", "vulkan", 50),
@@ -94,7 +95,7 @@ func TestBackendOf(t *testing.T) {
 // TestShippedBackends: no estimate is for a backend that the hardware does not have.
 func TestShippedBackends(t *testing.T) {
 	e := shippedEngine(t)
-	discrete := map[dataset.Vendor][]string{dataset.Nvidia: {"cuda"}, dataset.AMD: {"rocm", "vulkan"}, dataset.Intel: {"sycl", "vulkan"}}
+	discrete := map[dataset.Vendor][]string{dataset.Nvidia: {"cuda"}, record.AMD: {"rocm", "vulkan"}, record.Intel: {"sycl", "vulkan"}}
 	for _, slug := range e.hwBySlug {
 		h := e.hardware[slug].Hardware
 		want := discrete[h.Vendor]

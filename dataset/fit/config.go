@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // Class is a kind of hardware whose speeds resemble each other. Errors are published by it.
@@ -46,7 +47,7 @@ func classOf(h *dataset.Hardware, unit ComputeUnit) Class {
 }
 
 // ofMaker is the class of a maker's discrete cards.
-var ofMaker = map[dataset.Vendor]Class{dataset.AMD: AMD, dataset.Intel: Intel, dataset.Nvidia: NVIDIA}
+var ofMaker = map[dataset.Vendor]Class{record.AMD: AMD, record.Intel: Intel, dataset.Nvidia: NVIDIA}
 
 // A config is a model in one quantization on one device with a program, in numbers: one that was measured, or one that
 // is asked for.

@@ -48,8 +48,8 @@ func (c *Cost) power(a *evaluation, size int, s *Speed) {
 		basis  dataset.PowerBasis
 		notice string
 	}{
-		{dataset.PowerDevice, ""},
-		{dataset.PowerWall, "the power was measured of the whole machine at the wall"},
+		{record.PowerDevice, ""},
+		{record.PowerWall, "the power was measured of the whole machine at the wall"},
 		{"", "the runs do not say whether their power is that of the device or of the whole machine"},
 	} {
 		if list := watts[of.basis]; len(list) > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 func sameModel(*dataset.Model)       {}
@@ -169,7 +170,7 @@ func TestMemoryOf(t *testing.T) {
 		kind     string
 		vendor   dataset.Vendor
 		gb, want float64
-	}{{"soc", dataset.Apple, 36, 0.6667}, {"soc", dataset.Apple, 48, 0.75}, {"soc", dataset.Nvidia, 128, 0.9}, {"apu", dataset.AMD, 128, 0.75}, {"cpu", dataset.AMD, 128, 0.9}} {
+	}{{"soc", dataset.Apple, 36, 0.6667}, {"soc", dataset.Apple, 48, 0.75}, {"soc", dataset.Nvidia, 128, 0.9}, {"apu", record.AMD, 128, 0.75}, {"cpu", record.AMD, 128, 0.9}} {
 		if got := shareOf(&dataset.Hardware{Type: dataset.HardwareType(tt.kind), Vendor: tt.vendor}, tt.gb); got.Share != tt.want || strings.Contains(got.Basis, "graphics") && tt.kind == "cpu" {
 			t.Errorf("%s of %s with %v GB: share %v of %s, want %v", tt.kind, tt.vendor, tt.gb, got.Share, got.Basis, tt.want)
 		}

@@ -12,6 +12,7 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/pack"
+	"modeldex/dataset/record"
 
 	gocmp "github.com/google/go-cmp/cmp"
 )
@@ -21,7 +22,7 @@ func dec(v float64) *float64 { return &v }
 
 // llama is a dense model of 8 billion parameters with one size of 4 GiB.
 func llama(change func(m *dataset.Model)) dataset.Model {
-	kind, attention, tied := dataset.ModelType("dense"), "gqa", true
+	kind, attention, tied := record.ModelType("dense"), "gqa", true
 	m := dataset.Model{
 		ModelFacts: dataset.ModelFacts{
 			Slug: "llama", Name: "Llama", ParamsB: dec(8),
@@ -78,7 +79,7 @@ func TestVerdicts(t *testing.T) {
 		{"no cache facts", func(m *dataset.Model) { m.KVCache = dataset.KVCache{} }, gb(80), Query{}, Fits, "kv_cache.num_kv_heads"},
 		{"no cache facts that may decide", func(m *dataset.Model) { m.KVCache = dataset.KVCache{} }, gb(8), Query{Rules: MLX}, Unknown, "kv_cache.num_kv_heads"},
 		{"no layers of a hybrid", func(m *dataset.Model) {
-			kind := dataset.ModelType("hybrid")
+			kind := record.ModelType("hybrid")
 			m.Architecture.Type, m.KVCache.NumKVLayers = &kind, nil
 		}, gb(80), Query{}, Fits, "kv_cache.num_kv_layers"},
 		{"weights that are too large whatever the cache takes", func(m *dataset.Model) { m.KVCache = dataset.KVCache{} }, gb(3), Query{SystemMemoryGB: 1}, No, "kv_cache.num_kv_heads"},
@@ -299,7 +300,7 @@ func TestPowerIsNotMixed(t *testing.T) {
 	run := func(id dataset.Slug, watts float64, basis *dataset.PowerBasis) dataset.Benchmark {
 		return bench(func(b *dataset.Benchmark) { b.ID, b.PowerWatts, b.PowerBasis = id, &watts, basis })
 	}
-	device, wall := dataset.PowerDevice, dataset.PowerWall
+	device, wall := record.PowerDevice, record.PowerWall
 	for _, tt := range []struct {
 		name    string
 		runs    []dataset.Benchmark
@@ -324,7 +325,7 @@ func TestPowerIsNotMixed(t *testing.T) {
 
 // The power of another part of the machine than that whose speed is used does not count.
 func TestPowerIsOfTheSameWork(t *testing.T) {
-	device, npu, gpu := dataset.PowerDevice, dataset.ComputeUnit("npu"), dataset.ComputeUnit("gpu")
+	device, npu, gpu := record.PowerDevice, dataset.ComputeUnit("npu"), dataset.ComputeUnit("gpu")
 	run := func(id dataset.Slug, unit *dataset.ComputeUnit, watts *float64) dataset.Benchmark {
 		return bench(func(b *dataset.Benchmark) {
 			b.ID, b.ComputeUnit, b.PowerWatts = id, unit, watts

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 const (
@@ -21,7 +22,7 @@ func (r *reader) addPrompt(b *dataset.Benchmark, row row) {
 	if b.NPrompt != nil {
 		row.prompt = float64(*b.NPrompt)
 	}
-	row.deep = val(b.ContextDepth) > dataset.Shallow
+	row.deep = val(b.ContextDepth) > record.Shallow
 	row.depth = float64(val(b.ContextDepth) + val(b.NPrompt)/2)
 	if row.prompt = min(row.prompt, readAtOnce); val(b.BatchSize) >= leastPrompt {
 		row.prompt = min(row.prompt, float64(*b.BatchSize))
@@ -51,7 +52,7 @@ func (c *config) reading() vector {
 
 // promptOf is the prompt speed of a measurement, of a prompt of middling length with an empty cache.
 func promptOf(b *dataset.Benchmark) *float64 {
-	if b.NPrompt != nil && (*b.NPrompt < 128 || *b.NPrompt > 4096) || b.ContextDepth != nil && *b.ContextDepth > dataset.Shallow {
+	if b.NPrompt != nil && (*b.NPrompt < 128 || *b.NPrompt > 4096) || b.ContextDepth != nil && *b.ContextDepth > record.Shallow {
 		return nil
 	}
 	return b.PromptTPS

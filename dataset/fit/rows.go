@@ -205,7 +205,7 @@ func (r *reader) add(b *dataset.Benchmark, at uint32) {
 	t, extra := r.models[b.Model], b.SourceKey != nil && r.supplementary[*b.SourceKey]
 	is, field := b.SingleStream()
 	if b.GenerationTPS != nil && t != nil {
-		if r.outrank(b); !extra && (is == dataset.SingleYes || field == "hardware_count") {
+		if r.outrank(b); !extra && (is == record.SingleYes || field == "hardware_count") {
 			r.keep(b, at, t)
 		}
 	}
@@ -221,10 +221,10 @@ func (r *reader) add(b *dataset.Benchmark, at uint32) {
 		return
 	}
 	r.addPrompt(b, row)
-	deep := is == dataset.SingleNo && (field == "context_depth" || field == "n_prompt")
+	deep := is == record.SingleNo && (field == "context_depth" || field == "n_prompt")
 	kind := toolKindOf(b.Tool)
 	row.whole = b.WholeRequest() && (kind == "gguf" || kind == "mlx") // of servers that is not what they are for
-	if b.GenerationTPS == nil || is != dataset.SingleYes && !deep && !row.whole && (!extra || is == dataset.SingleNo) {
+	if b.GenerationTPS == nil || is != record.SingleYes && !deep && !row.whole && (!extra || is == record.SingleNo) {
 		return
 	}
 	if row.whole {
@@ -235,7 +235,7 @@ func (r *reader) add(b *dataset.Benchmark, at uint32) {
 	row.plainAttention = b.FlashAttention != nil && !*b.FlashAttention
 	if row.value = math.Log(*b.GenerationTPS) + c.logTime(); row.value > leastShare && row.value < mostShare {
 		r.generation = append(r.generation, row)
-		if is == dataset.SingleYes {
+		if is == record.SingleYes {
 			r.backends.count(r.hardware[b.Hardware].Hardware, b.Tool, &c, val(b.Backend))
 		}
 	}

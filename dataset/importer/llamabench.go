@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/dataset/resolve"
 )
 
@@ -98,9 +99,9 @@ func (im *Importer) llamaRun(tests []*row) (map[string]value, error) {
 	unit, layers := im.unit(model, r), r.values["n_gpu_layers"].from
 	put("compute_unit", string(unit), layers)
 	switch unit {
-	case dataset.OnCPU:
+	case record.OnCPU:
 		delete(values, "n_gpu_layers") // a program without a GPU prints the layers it was told all the same
-	case dataset.OnMixed:
+	case record.OnMixed:
 		put("partial_offload", "true", layers)
 	}
 	return values, nil
@@ -121,14 +122,14 @@ func (im *Importer) unit(model dataset.Slug, r *row) dataset.ComputeUnit {
 	case r.text("backends") == "", r.remote():
 		return ""
 	case len(r.accelerators()) == 0:
-		return dataset.OnCPU
+		return record.OnCPU
 	case experts != nil && *experts > 0, override != "" && override != "none",
 		put != nil && layers != nil && *put < *layers:
-		return dataset.OnMixed
+		return record.OnMixed
 	case put == nil, layers == nil, *put == *layers: // the output counts as one more
 		return ""
 	}
-	return dataset.OnGPU
+	return record.OnGPU
 }
 
 // settings are those that change a speed and have no field, with their usual value.

@@ -59,7 +59,7 @@ func Warnings(set *dataset.Set, r *Run) (out []string) {
 	speed, others := *r.GenerationTPS, equal(set, &r.Benchmark)
 	ratio, known := dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations).Ratio(&r.Benchmark)
 	cause := "part of the weights may be in main memory, or another program uses the hardware"
-	if r.ComputeUnit != nil && *r.ComputeUnit == dataset.OnCPU {
+	if r.ComputeUnit != nil && *r.ComputeUnit == record.OnCPU {
 		cause = "another program may use the processor, or only a part of it was used"
 	}
 	switch enough := len(others) >= leastEquals; {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 	"modeldex/dataset/text"
 	"modeldex/httpapi/charts"
 	"modeldex/httpapi/rows"
@@ -146,7 +147,7 @@ func settingsOf(b *rows.Benchmark) string {
 	add(b.HardwareCount > 1, text.Count(b.HardwareCount, "device", "devices"))
 	add(count(b.Concurrency) > 1, text.Whole(count(b.Concurrency))+" streams")
 	add(count(b.ContextDepth) > 0, "depth "+text.Tokens(count(b.ContextDepth)))
-	add(b.BehindPrompt() && count(b.NPrompt) > dataset.ShortPrompt, "prompt of "+text.Tokens(count(b.NPrompt))+" tokens")
+	add(b.BehindPrompt() && count(b.NPrompt) > record.ShortPrompt, "prompt of "+text.Tokens(count(b.NPrompt))+" tokens")
 	add(b.Scenario != nil, str(b.Scenario))
 	add(yes(b.SpeculativeDecoding), "speculative")
 	add(yes(b.PartialOffload), "offloaded")
