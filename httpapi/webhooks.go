@@ -122,10 +122,13 @@ func (s *Server) readWebhook(req *request, k hooks.Key) (set func(*hooks.Hook), 
 		body.Missing("description", fmt.Sprintf("must have at most %d characters", maxDescription))
 	}
 	var events []string
-	unknown := func(e string) bool { return !slices.Contains(webhook.Events, e) }
-	if text := body.Text("events"); body.Given("events") && (jsonv2.Unmarshal([]byte(text), &events) != nil || len(events) == 0 || slices.ContainsFunc(events, unknown)) {
-		if f := body.Fault("events", text, "must be one or more of "+strings.Join(webhook.Events, ", ")); f != nil {
-			f.Allowed = webhook.Events
+	if text := body.Text("events"); text != "" {
+		err := jsonv2.Unmarshal([]byte(text), &events)
+		unknown := func(e string) bool { return !slices.Contains(webhook.Events, e) }
+		if err != nil || len(events) == 0 || slices.ContainsFunc(events, unknown) {
+			if f := body.Fault("events", text, "must be one or more of "+strings.Join(webhook.Events, ", ")); f != nil {
+				f.Allowed = webhook.Events
+			}
 		}
 	}
 	filters := ""
@@ -158,7 +161,8 @@ func (s *Server) readWebhook(req *request, k hooks.Key) (set func(*hooks.Hook), 
 			h.Filters = filters
 		}
 		if events != nil {
-			h.Events = slices.DeleteFunc(slices.Clone(webhook.Events), func(e string) bool { return !slices.Contains(events, e) })
+			left := func(e string) bool { return !slices.Contains(events, e) }
+			h.Events = slices.DeleteFunc(slices.Clone(webhook.Events), left)
 		}
 	}, notices, failureOf(&body.Faults)
 }

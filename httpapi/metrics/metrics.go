@@ -200,7 +200,7 @@ func (m *Registry) Counter(name, help string, value func() float64) {
 // Webhooks adds the metrics of webhooks.
 func (m *Registry) Webhooks(service *webhook.Service) {
 	gauge := func(name, help string, labels prometheus.Labels, add func(sum float64, h *hooks.Hook) float64) {
-		opts := prometheus.GaugeOpts{Name: "modeldex_" + name, Help: help, ConstLabels: labels}
+		opts := prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}
 		m.all.MustRegister(prometheus.NewGaugeFunc(opts, func() (sum float64) {
 			list, _ := service.Store.List(context.Background(), 0) // other metrics say that the ledger fails
 			for i := range list {
@@ -211,7 +211,7 @@ func (m *Registry) Webhooks(service *webhook.Service) {
 	}
 	for _, state := range []hooks.State{hooks.Active, hooks.Paused, hooks.Disabled} {
 		labels := prometheus.Labels{"state": string(state)}
-		gauge("webhooks", "Webhooks of all keys, by state.", labels, func(sum float64, h *hooks.Hook) float64 {
+		gauge("modeldex_webhooks", "Webhooks of all keys, by state.", labels, func(sum float64, h *hooks.Hook) float64 {
 			if h.State == state {
 				sum++
 			}
@@ -219,14 +219,14 @@ func (m *Registry) Webhooks(service *webhook.Service) {
 		})
 	}
 	pending := "Messages that wait for an active webhook."
-	gauge("webhook_messages_pending", pending, nil, func(sum float64, h *hooks.Hook) float64 {
+	gauge("modeldex_webhook_messages_pending", pending, nil, func(sum float64, h *hooks.Hook) float64 {
 		if h.State == hooks.Active {
 			sum += float64(len(h.Queue))
 		}
 		return sum
 	})
 	oldest := "Age of the oldest message that waits for an active webhook; 0 if none does."
-	gauge("webhook_oldest_pending_seconds", oldest, nil, func(sum float64, h *hooks.Hook) float64 {
+	gauge("modeldex_webhook_oldest_pending_seconds", oldest, nil, func(sum float64, h *hooks.Hook) float64 {
 		if h.State == hooks.Active && len(h.Queue) > 0 {
 			sum = max(sum, time.Since(time.Unix(h.Queue[0].Created, 0)).Seconds())
 		}

@@ -144,27 +144,20 @@ type release struct {
 	placed   map[string]uint32   // id -> place in Rows
 }
 
-// eventOf is what happened to a benchmark; empty: nothing.
-func eventOf(was hooks.Mark, known bool, now hooks.Mark) string {
-	switch {
-	case !known && now.Withdrawn: // it never counted
-		return ""
-	case !known:
-		return Created
-	case now.Withdrawn && !was.Withdrawn:
-		return Withdrawn
-	case now != was:
-		return Changed
-	}
-	return ""
-}
-
 // compare finds what changed since the benchmarks that were announced before.
 func (r *release) compare(before map[string]hooks.Mark) {
 	for id, m := range r.Marks {
 		was, known := before[id]
-		event := eventOf(was, known, m)
-		if ord, ok := r.gen.Benchmarks.Find(id); ok && event != "" {
+		event := Changed
+		switch {
+		case known && was == m, !known && m.Withdrawn: // one that was never announced does not count
+			continue
+		case !known:
+			event = Created
+		case m.Withdrawn && !was.Withdrawn:
+			event = Withdrawn
+		}
+		if ord, ok := r.gen.Benchmarks.Find(id); ok {
 			r.happened[event] = append(r.happened[event], ord)
 		}
 	}

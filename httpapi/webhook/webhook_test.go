@@ -311,38 +311,42 @@ func ids(m Message) (out []string) {
 // TestRelease follows releases from the dataset to a receiver: events, order, filters, counts.
 func TestRelease(t *testing.T) {
 	k, r := newKit(t), newReceiver(t)
-	first := []dataset.Benchmark{bench(1, 10, "cuda"), bench(2, 20, "vulkan")}
-	k.publish(first)
+	withdrawn := func(i int, tps float64) dataset.Benchmark {
+		b := bench(i, tps, "vulkan")
+		b.Withdrawn = &dataset.Withdrawal{}
+		return b
+	}
+	k.publish([]dataset.Benchmark{bench(1, 10, "cuda"), bench(2, 20, "vulkan"), withdrawn(5, 50), withdrawn(7, 70)})
 	k.create(r, "", Events...)
-	withdrawn := bench(2, 20, "vulkan")
-	withdrawn.Withdrawn = &dataset.Withdrawal{}
-	k.publish([]dataset.Benchmark{bench(1, 11, "cuda"), withdrawn, bench(3, 30, "cuda"), bench(4, 40, "vulkan")})
+	k.publish([]dataset.Benchmark{
+		bench(1, 11, "cuda"), withdrawn(2, 20), bench(3, 30, "cuda"), bench(4, 40, "vulkan"),
+		bench(5, 50, "vulkan"), // counts again
+		withdrawn(6, 60),       // never counted
+		withdrawn(7, 71),
+	})
 	got := r.wait(4)
-	want := []string{Created, Changed, Withdrawn, Released}
-	for i, h := range got {
-		if h.event != want[i] || h.msg.Data.Dataset == nil || *h.msg.Data.Dataset != (hooks.Changes{
-			Version: "v4", Digest: k.latest.Set.Digest.String(), PreviousVersion: "v2", PreviousDigest: h.msg.Data.Dataset.PreviousDigest,
-			Created: 2, Changed: 1, Withdrawn: 1,
+	for i, want := range []struct {
+		event string
+		total int
+		ids   []string
+	}{
+		{Created, 2, []string{"created bm-0003", "created bm-0004"}},
+		{Changed, 3, []string{"changed bm-0001", "changed bm-0005", "changed bm-0007"}},
+		{Withdrawn, 1, []string{"withdrawn bm-0002"}},
+		{Released, 6, nil},
+	} {
+		m := got[i].msg
+		if m.Type != want.event || m.Data.Total != want.total || !slices.Equal(ids(m), want.ids) || *m.Data.Dataset != (hooks.Changes{
+			Version: "v7", Digest: k.latest.Set.Digest.String(), PreviousVersion: "v4", PreviousDigest: m.Data.Dataset.PreviousDigest,
+			Created: 2, Changed: 3, Withdrawn: 1,
 		}) {
-			t.Errorf("message %d is %s: %s", i, h.event, h.body)
+			t.Errorf("message %d is %s, want %+v", i, got[i].body, want)
 		}
-	}
-	if list := ids(got[0].msg); !slices.Equal(list, []string{"created bm-0003", "created bm-0004"}) || got[0].msg.Data.Total != 2 {
-		t.Errorf("created: %v", list)
-	}
-	if list := ids(got[1].msg); !slices.Equal(list, []string{"changed bm-0001"}) {
-		t.Errorf("changed: %v", list)
-	}
-	if list := ids(got[2].msg); !slices.Equal(list, []string{"withdrawn bm-0002"}) {
-		t.Errorf("withdrawn: %v", list)
-	}
-	if got[3].msg.Data.Total != 4 || len(got[3].msg.Data.Records) != 0 {
-		t.Errorf("released: %s", got[3].body)
 	}
 	// A record that is gone is told of; one that was withdrawn before is not.
 	k.publish([]dataset.Benchmark{bench(3, 30, "cuda"), bench(4, 40, "vulkan")})
 	got = r.wait(6)
-	if list := ids(got[4].msg); got[4].event != Withdrawn || !slices.Equal(list, []string{"removed bm-0001"}) {
+	if list := ids(got[4].msg); got[4].event != Withdrawn || !slices.Equal(list, []string{"removed bm-0001", "removed bm-0005"}) {
 		t.Errorf("removed: %s %v", got[4].event, list)
 	}
 	// The same content under another digest is a release without benchmarks.
@@ -697,29 +701,6 @@ func TestHash(t *testing.T) {
 				continue
 			}
 			add(fmt.Sprintf("%s %v", fields.Field(i).Name, v), b)
-		}
-	}
-}
-
-// TestEvents: what a release did to a benchmark, by its marks before and after it.
-func TestEvents(t *testing.T) {
-	mark := func(hash uint64, withdrawn bool) hooks.Mark { return hooks.Mark{Hash: hash, Withdrawn: withdrawn} }
-	for _, tt := range []struct {
-		name     string
-		was, now hooks.Mark
-		known    bool
-		want     string
-	}{
-		{"same", mark(1, false), mark(1, false), true, ""},
-		{"text", mark(1, false), mark(2, false), true, Changed},
-		{"withdrawn now", mark(1, false), mark(2, true), true, Withdrawn},
-		{"withdrawn before", mark(1, true), mark(2, true), true, Changed},
-		{"counts again", mark(1, true), mark(2, false), true, Changed},
-		{"new", hooks.Mark{}, mark(1, false), false, Created},
-		{"new withdrawn", hooks.Mark{}, mark(1, true), false, ""},
-	} {
-		if got := eventOf(tt.was, tt.known, tt.now); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
 }
