@@ -20,7 +20,7 @@ type FacetRow struct {
 	// Matching records without one; an empty list is known.
 	Unknown int `json:"unknown" jsonschema:"minimum=0,example=12"`
 	// Values of a text or flag, most frequent first, at most limit; a record with several values counts for each.
-	Values []FacetValue `json:"values"`
+	Values []index.ValueCount `json:"values"`
 	// Number of distinct values of a text or flag, also those beyond limit.
 	ValueCount int `json:"value_count" jsonschema:"minimum=0,example=5"`
 	// Lowest number, or first date, the first day of one that is only a year or a month; null if no record has a value.
@@ -29,14 +29,6 @@ type FacetRow struct {
 	Max any `json:"max"`
 	// At most 40 bins of numbers or of whole months; of equal width, or of equal ratio where the highest number is more than 100 times the lowest.
 	Bins []FacetBin `json:"bins"`
-}
-
-// FacetValue is a value and how many records have it.
-type FacetValue struct {
-	// The value.
-	Value string `json:"value" jsonschema:"example=nvidia"`
-	// Records with it.
-	Count int `json:"count" jsonschema:"minimum=1,example=215"`
 }
 
 // FacetBin is how many records have a value in an interval.
@@ -83,10 +75,7 @@ var facetKinds = map[index.FieldKind]string{index.Text: "text", index.Flag: "fla
 func facetRow(f *index.Facet, info index.FieldInfo, limit int) *FacetRow {
 	row := &FacetRow{
 		Field: string(f.Field), Kind: facetKinds[info.Kind], Unit: known(info.Unit), Known: f.Known, Unknown: f.Unknown,
-		Values: []FacetValue{}, ValueCount: len(f.Values), Bins: []FacetBin{},
-	}
-	for _, v := range f.Values[:min(limit, len(f.Values))] {
-		row.Values = append(row.Values, FacetValue{v.Value, v.Count})
+		Values: f.Values[:min(limit, len(f.Values))], ValueCount: len(f.Values), Bins: []FacetBin{},
 	}
 	value := func(v float64) any { return v }
 	if info.Kind == index.Date {

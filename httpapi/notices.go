@@ -45,17 +45,7 @@ type Notice struct {
 	// Records left out because the value is unknown, because they were withdrawn, because they are of a supplementary source or because they are throughput results, records that run and are not recommended, or records that count with one of several sizes of memory; null_excluded, not_recommended, withdrawn_excluded, supplementary_excluded, throughput_excluded and memory_assumed only.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1,example=3"`
 	// Settings that differ between the listed speeds, and how many records have each; mixed_settings only.
-	Settings []SettingCount `json:"settings,omitempty"`
-}
-
-// SettingCount is a setting and how many records have it.
-type SettingCount struct {
-	// Name of the field.
-	Setting string `json:"setting" jsonschema:"example=concurrency"`
-	// Its value, or a comparison; unknown if a value that decides is null.
-	Value string `json:"value" jsonschema:"example=>1"`
-	// Records with it.
-	Count int `json:"count" jsonschema:"minimum=1,example=120"`
+	Settings []index.SettingCount `json:"settings,omitempty"`
 }
 
 func (r *reader) noticeUnknown(param, value string, suggestions []string) {
@@ -168,14 +158,10 @@ func mixedNotice(mixed []index.SettingCount) []Notice {
 	if len(mixed) == 0 {
 		return nil
 	}
-	n := Notice{
-		Code: "mixed_settings", Parameter: "sort",
+	return []Notice{{
+		Code: "mixed_settings", Parameter: "sort", Settings: mixed,
 		Detail: "the speeds were measured with different settings and cannot be compared; add settings=single_stream for decode speeds of one stream on one device",
-	}
-	for _, m := range mixed {
-		n.Settings = append(n.Settings, SettingCount{string(m.Field), m.Value, m.Count})
-	}
-	return []Notice{n}
+	}}
 }
 
 // noticeMemory says with which size of memory fits counts, where there are several.

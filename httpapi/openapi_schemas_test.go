@@ -30,7 +30,7 @@ import (
 var publicNames = map[string]string{
 	"View": "Webhook", "AttemptView": "WebhookAttempt", "Message": "WebhookMessage", "MessageData": "WebhookMessageData",
 	"Changes": "WebhookMessageDataset", "MessageRecord": "WebhookMessageRecord", "MessageLinks": "WebhookMessageLinks",
-	"KeyView": "Key", "File": "DumpFile", "Info": "SnapshotInfo", "QuotaView": "KeyQuota",
+	"KeyView": "Key", "File": "DumpFile", "Info": "SnapshotInfo", "ValueCount": "FacetValue", "QuotaView": "KeyQuota",
 	"BurstView": "KeyBurst", "DatasetView": "Dataset", "Counts": "DatasetCounts", "Refused": "RefusedLoad", "Row": "Change", "NameView": "ResolvedName", "AskView": "AskedQuestion", "ReadingView": "Reading", "ReadNameView": "ReadName", "Candidate": "NameCandidate",
 	"Answer": "Fit", "Best": "FitBest", "Size": "FitSize", "Memory": "FitMemory", "Bytes": "FitBytes", "Cache": "FitCache", "Available": "FitAvailable", "Share": "FitShare",
 	"MaxContexts": "FitMaxContext", "Evidence": "FitEvidence", "Speed": "FitSpeed", "Measured": "FitMeasured", "MeasuredRun": "FitMeasuredRun", "Estimate": "FitEstimate",
@@ -76,7 +76,7 @@ var rendered = []any{
 // typeSchemas gives the schema of every rendered type and of those it holds, in order of name.
 func typeSchemas() object {
 	r := &jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: scalarSchema, Namer: publicName}
-	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/resolve": "../dataset/resolve", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/quota/hooks": "../quota/hooks", "modeldex/snapshot": "../snapshot", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/export": "./export", "modeldex/httpapi/query": "./query", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/webhook": "./webhook"} {
+	for pkg, dir := range map[string]string{"modeldex/dataset": "../dataset", "modeldex/dataset/fit": "../dataset/fit", "modeldex/dataset/resolve": "../dataset/resolve", "modeldex/dataset/record": "../dataset/record", "modeldex/quota": "../quota", "modeldex/quota/hooks": "../quota/hooks", "modeldex/snapshot": "../snapshot", "modeldex/index": "../index", "modeldex/httpapi": "./", "modeldex/httpapi/changes": "./changes", "modeldex/httpapi/export": "./export", "modeldex/httpapi/query": "./query", "modeldex/httpapi/rows": "./rows", "modeldex/httpapi/webhook": "./webhook"} {
 		if err := r.AddGoComments(pkg, dir); err != nil {
 			panic(err)
 		}
@@ -184,8 +184,10 @@ func describeFields(name string, schema object) {
 	}
 }
 
-// fieldTypes are the types of fields that Go knows as any.
+// fieldTypes are the types of fields that Go knows as any; none is any value.
 var fieldTypes = map[string]object{
+	"FieldChange.old":       {},
+	"FieldChange.new":       {},
 	"StatsPivot.rows":       arrayOf(obj("type", []string{"string", "null"})),
 	"StatsPivot.columns":    arrayOf(obj("type", []string{"string", "null"})),
 	"StatsPivot.values":     arrayOf(arrayOf(obj("type", []string{"number", "null"}))),
@@ -199,6 +201,9 @@ func typeFields(name string, schema object) {
 	for i, f := range fields.(object) {
 		if own := fieldTypes[name+"."+f.name]; own != nil {
 			field := f.value.(object)
+			if text, _ := field.get("description"); len(own) == 0 {
+				field = obj("description", text)
+			}
 			for _, m := range own {
 				field.set(m.name, m.value)
 			}

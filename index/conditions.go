@@ -151,8 +151,10 @@ type Facet struct {
 
 // ValueCount is a value and how many records have it.
 type ValueCount struct {
-	Value string
-	Count int
+	// The value.
+	Value string `json:"value" jsonschema:"example=nvidia"`
+	// Records with it.
+	Count int `json:"count" jsonschema:"minimum=1,example=215"`
 }
 
 // Bin is how many records have a value from From up to but not including To. The last bin includes To.

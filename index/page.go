@@ -154,9 +154,12 @@ func (o *ordering) pick(set bits, k int) []uint32 {
 
 // SettingCount is a value of a setting, or a comparison, and how many records have it.
 type SettingCount struct {
-	Field Field
-	Value string
-	Count int
+	// Name of the field.
+	Field Field `json:"setting" jsonschema:"example=concurrency"`
+	// Its value, or a comparison; unknown if a value that decides is null.
+	Value string `json:"value" jsonschema:"example=>1"`
+	// Records with it.
+	Count int `json:"count" jsonschema:"minimum=1,example=120"`
 }
 
 // speeds are the orders in which settings matter.

@@ -33,21 +33,9 @@ type Row struct {
 	// What happened to it. A withdrawn benchmark is still there and says why.
 	Change record.Act `json:"change" jsonschema:"example=changed"`
 	// Fields that have other values; empty if the record was added or removed.
-	Fields []FieldChange `json:"fields"`
+	Fields []record.FieldChange `json:"fields"`
 	// A removed record as its file had it; with records=true also an added one as its file had it then. Null otherwise.
 	Record any `json:"record"`
-}
-
-// FieldChange is one field of a record that has another value.
-type FieldChange struct {
-	// Dotted name of the field. The place of an entry in a list is part of it, from 0, as in sources.0.fields.
-	Field string `json:"field" jsonschema:"example=generation_tps"`
-	// Where entries of a list of objects were added or removed: place of the first of them in the list, from 0; old and new are then the differing part of the list. Null otherwise.
-	At *int64 `json:"at" jsonschema:"nullable,minimum=0,example=2"`
-	// Value before, null if it was unknown.
-	Old any `json:"old"`
-	// Value after, null if it is unknown.
-	New any `json:"new"`
 }
 
 // A Trail is the releases between an edition of the dataset that a caller has and the one being served.
@@ -200,10 +188,7 @@ func (t *Trail) Rows(changes []Change, records bool) [][]byte {
 	for i, c := range changes {
 		row := Row{
 			DatasetVersion: c.Step.Version, Digest: c.Step.Digest, Released: c.Step.Released, Recorded: true,
-			Table: string(c.Table), Slug: c.Slug, Change: c.Act, Fields: make([]FieldChange, len(c.Fields)),
-		}
-		for j, f := range c.Fields {
-			row.Fields[j] = FieldChange{f.Field, f.At, f.Old, f.New}
+			Table: string(c.Table), Slug: c.Slug, Change: c.Act, Fields: c.Fields,
 		}
 		switch {
 		case c.Act == record.Removed:
