@@ -10,30 +10,35 @@ import (
 // A response of data has an envelope: rows, which are bytes that were made when the dataset was loaded, and around
 // them what the types below say.
 
-// ListMeta is what a list says about itself.
-type ListMeta struct {
-	// Records that match, on all pages together.
+// Extent is how much there is and how much of it is on a page.
+type Extent struct {
+	// Records, or groups, that match, on all pages together.
 	Total int `json:"total" jsonschema:"minimum=0,example=507"`
-	// Records on this page.
+	// Records, or groups, on this page.
 	Count int `json:"count" jsonschema:"minimum=0,example=100"`
-	// Most records a page of this answer holds.
+	// Most records, or groups, a page of this answer holds.
 	Limit int `json:"limit" jsonschema:"minimum=1,example=100"`
+}
+
+// Edition is the dataset an answer was made from.
+type Edition struct {
 	// Version of the dataset the answer was made from.
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
 	// SHA-256 over the files of that dataset, in hex: two responses with one digest were made from the same content.
 	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+}
+
+// ListMeta is what a list says about itself.
+type ListMeta struct {
+	Extent
+	Edition
 	// Why the list may have less than expected; empty if there is no reason.
 	Notices []Notice `json:"notices"`
 }
 
 // StatsMeta is what statistics say about themselves.
 type StatsMeta struct {
-	// Groups, on all pages together.
-	Total int `json:"total" jsonschema:"minimum=0,example=507"`
-	// Groups on this page.
-	Count int `json:"count" jsonschema:"minimum=0,example=100"`
-	// Maximum number of groups on a page.
-	Limit int `json:"limit" jsonschema:"minimum=1,example=100"`
+	Extent
 	// Fields of the groups.
 	GroupBy []string `json:"group_by" jsonschema:"example=hardware"`
 	// The records that the statistics cover.
@@ -48,10 +53,7 @@ type StatsMeta struct {
 	QuantileType int `json:"quantile_type" jsonschema:"example=7"`
 	// Statistic in the cells of a pivot.
 	Value string `json:"value,omitempty" jsonschema:"example=median"`
-	// Version of the dataset the response was made from.
-	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the files of that dataset, in hex.
-	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	Edition
 	// Why there may be fewer groups than expected; empty if there is no reason.
 	Notices []Notice `json:"notices"`
 }
@@ -66,10 +68,7 @@ type Links struct {
 
 // RecordMeta is what the answer of one record says about itself.
 type RecordMeta struct {
-	// Version of the dataset the answer was made from.
-	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the files of that dataset, in hex: two responses with one digest were made from the same content.
-	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
+	Edition
 	// Why the answer may have less than expected; left out if there is no reason.
 	Notices []Notice `json:"notices,omitempty"`
 }
@@ -82,8 +81,10 @@ func withMeta(gen *index.Generation, v any, notices ...Notice) []byte {
 }
 
 func recordMeta(gen *index.Generation, notices []Notice) RecordMeta {
-	return RecordMeta{DatasetVersion: gen.Info.Version, DatasetDigest: gen.Digest.String(), Notices: notices}
+	return RecordMeta{editionOf(gen), notices}
 }
+
+func editionOf(gen *index.Generation) Edition { return Edition{gen.Info.Version, gen.Digest.String()} }
 
 var pageStart = []byte(`{"data":[`)
 
@@ -94,10 +95,7 @@ func (q *listQuery) envelope(total, count int, notices []Notice, last *index.Pos
 }
 
 func (q *listQuery) listMeta(total, count int, notices []Notice) ListMeta {
-	if notices == nil {
-		notices = []Notice{}
-	}
-	return ListMeta{total, count, q.Limit, q.gen.Info.Version, q.gen.Digest.String(), notices}
+	return ListMeta{Extent{total, count, q.Limit}, editionOf(q.gen), notices}
 }
 
 // envelopeOf is envelope with another meta than that of lists.

@@ -109,13 +109,23 @@ func (q *listQuery) unknownWords(t *index.Table, total int) (out []Notice) {
 	return out
 }
 
+// countNotice is a notice about n records; there is none without records.
+func countNotice(code, parameter string, n int, one, several string) []Notice {
+	if n == 0 {
+		return nil
+	}
+	return []Notice{{Code: code, Parameter: parameter, Count: &n, Detail: strconv.Itoa(n) + " " + record.Noun(n, one, several)}}
+}
+
 // excludedNotices reports the records that each range, and each filter by a setting, excludes
 // because their value is unknown.
 func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 	add := func(param string, field index.Field, n int) {
-		if n > 0 {
-			out = append(out, excludedNotice(param, n, record.Noun(n, " because its ", " because their ")+string(field)+" "+unknownWord(field)))
+		why := string(field) + " is unknown"
+		if field == index.Settings {
+			why = string(field) + " are unknown: a deciding value is null and the tool has no documented default"
 		}
+		out = append(out, countNotice(nullExcluded, param, n, countTexts[nullExcluded][0]+" because its "+why, countTexts[nullExcluded][1]+" because their "+why)...)
 	}
 	for i, n := range byRanges {
 		add(q.ranged[i], q.Ranges[i].Field, n)
@@ -126,31 +136,10 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 	return out
 }
 
-var listThroughput = "; scenario=" + strings.Join(record.Scenario("").Values(), ",") + " lists such results"
-
 func throughputNotice(n int) []Notice {
-	if n == 0 {
-		return nil
-	}
-	return []Notice{{
-		Code: throughputExcluded, Parameter: string(index.Scenario), Count: &n,
-		Detail: strconv.Itoa(n) + record.Noun(n, " matching record is excluded because it is a throughput result", " matching records are excluded because they are throughput results") +
-			listThroughput,
-	}}
-}
-
-func excludedNotice(parameter string, n int, why string) Notice {
-	return Notice{
-		Code: nullExcluded, Parameter: parameter, Count: &n,
-		Detail: strconv.Itoa(n) + record.Noun(n, " record that otherwise matches is excluded", " records that otherwise match are excluded") + why,
-	}
-}
-
-func unknownWord(field index.Field) string {
-	if field == index.Settings {
-		return "are unknown: a deciding value is null and the tool has no documented default"
-	}
-	return "is unknown"
+	more := "; scenario=" + strings.Join(record.Scenario("").Values(), ",") + " lists such results"
+	return countNotice(throughputExcluded, string(index.Scenario), n,
+		"matching record is excluded because it is a throughput result"+more, "matching records are excluded because they are throughput results"+more)
 }
 
 // mixedNotice says that an order by speed mixes settings, unless all of the records have those of a single stream.
@@ -188,7 +177,7 @@ func (q *listQuery) noticeMemories(found []fit.Best) {
 			several = append(several, found[i].Hardware)
 		}
 	}
-	q.noticeCount(memoryAssumed, "runs", several, "")
+	q.noticeCount(memoryAssumed, "runs", several, " of memory, see memory_options_gb; vram_gb is the one used here, and a price may be for a smaller one")
 }
 
 // A leftOut is records that a filter by what runs leaves out because a fact is missing, or of which it counts with a value
@@ -202,16 +191,22 @@ func (q *listQuery) noticeLeftOut(parameter string, slugs []dataset.Slug, why st
 	q.noticeCount(nullExcluded, parameter, slugs, why)
 }
 
+// countTexts say about one record, and about several, what notices of a code count.
+var countTexts = map[string][2]string{
+	nullExcluded:   {"record that otherwise matches is excluded", "records that otherwise match are excluded"},
+	notRecommended: {"record that runs is not recommended", "records that run are not recommended"},
+	memoryAssumed:  {"record is sold with several sizes", "records are sold with several sizes"},
+}
+
 // noticeCount makes a notice of how many of the records match all other filters.
 func (q *listQuery) noticeCount(code, parameter string, slugs []dataset.Slug, why string) {
-	if len(slugs) == 0 {
-		return
+	if len(slugs) > 0 {
+		q.left = append(q.left, leftOut{code, parameter, why, record.Texts(slugs)})
 	}
-	left := leftOut{code: code, parameter: parameter, why: why, slugs: make([]string, len(slugs))}
-	for i, slug := range slugs {
-		left.slugs[i] = string(slug)
-	}
-	q.left = append(q.left, left)
+}
+
+func (l leftOut) notice(n int) []Notice {
+	return countNotice(l.code, l.parameter, n, countTexts[l.code][0]+l.why, countTexts[l.code][1]+l.why)
 }
 
 // leftOutNotices says how many records that match all other filters are left out because a fact is missing.
@@ -220,26 +215,10 @@ func (q *listQuery) leftOutNotices(t *index.Table) (out []Notice) {
 		others := q.Query
 		others.Limit, others.Sets = 0, slices.Clone(q.Sets)
 		others.Sets[q.runsSet].Values = left.slugs
-		switch n := t.Select(others).Total; {
-		case n == 0:
-		case left.code == notRecommended:
-			out = append(out, Notice{
-				Code: notRecommended, Parameter: left.parameter, Count: &n,
-				Detail: strconv.Itoa(n) + record.Noun(n, " record that runs is", " records that run are") + " not recommended" + left.why + map[string]string{"fits": "; any other sort lists them"}[left.parameter],
-			})
-		case left.code == memoryAssumed:
-			out = append(out, memoriesNotice(left.parameter, n))
-		default:
-			out = append(out, excludedNotice(left.parameter, n, left.why))
+		if left.code == notRecommended && left.parameter == "fits" {
+			left.why += "; any other sort lists them"
 		}
+		out = append(out, left.notice(t.Select(others).Total)...)
 	}
 	return out
-}
-
-// memoriesNotice says how many of the rows count with one of several sizes of memory.
-func memoriesNotice(parameter string, n int) Notice {
-	return Notice{
-		Code: memoryAssumed, Parameter: parameter, Count: &n,
-		Detail: strconv.Itoa(n) + record.Noun(n, " record is", " records are") + " sold with several sizes of memory, see memory_options_gb; vram_gb is the one used here, and a price may be for a smaller one",
-	}
 }

@@ -126,18 +126,12 @@ func fitData(gen *index.Generation, q *pages.FitQuery, read []Notice) []byte {
 }
 
 // fitNotices say how many models a list of what runs leaves out because a fact is missing.
-func fitNotices(q *pages.FitQuery) (out []Notice) {
-	if q.Undecided > 0 {
-		parameter := "memory_gb"
-		if q.Query.Hardware != "" {
-			parameter = "hardware"
-		}
-		out = append(out, excludedNotice(parameter, q.Undecided, undecided))
+func fitNotices(q *pages.FitQuery) []Notice {
+	parameter := "memory_gb"
+	if q.Query.Hardware != "" {
+		parameter = "hardware"
 	}
-	if q.NoSpeed > 0 {
-		out = append(out, excludedNotice("min_tps", q.NoSpeed, noSpeed))
-	}
-	return out
+	return append(leftOut{nullExcluded, parameter, undecided, nil}.notice(q.Undecided), leftOut{nullExcluded, "min_tps", noSpeed, nil}.notice(q.NoSpeed)...)
 }
 
 var fitColumns = schemaOf[fit.Best]("fit")

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"modeldex/dataset/record"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/query"
 	"modeldex/httpapi/rowjson"
@@ -201,27 +200,23 @@ func statsMeta(q *listQuery, stats *index.Stats, count int) *StatsMeta {
 	l := q.listMeta(len(stats.Groups), count, statsNotices(q, stats))
 	metric := fieldOf(index.BenchmarkFields, index.Field(q.Text("metric")))
 	return &StatsMeta{
-		Total: l.Total, Count: l.Count, Limit: l.Limit, GroupBy: q.Texts("group_by"), Metric: string(metric.Name), Unit: metric.Unit,
-		Weight: q.Text("weight"), Settings: q.Text("settings"), QuantileType: 7,
-		DatasetVersion: l.DatasetVersion, DatasetDigest: l.DatasetDigest, Notices: l.Notices,
+		Extent: l.Extent, GroupBy: q.Texts("group_by"), Metric: string(metric.Name), Unit: metric.Unit,
+		Weight: q.Text("weight"), Settings: q.Text("settings"), QuantileType: 7, Edition: l.Edition, Notices: l.Notices,
 	}
 }
 
 func statsNotices(q *listQuery, stats *index.Stats) []Notice {
-	out := slices.Concat(q.notices, q.excludedNotices(stats.Excluded, stats.ExcludedBySets), q.unknownWords(q.gen.Benchmarks, len(stats.Groups)))
-	if n := stats.Unknown; n > 0 {
-		metric := q.Text("metric")
-		out = append(out, Notice{Code: nullExcluded, Parameter: "metric", Count: &n, Detail: fmt.Sprintf("%d %s is unknown", n, record.Noun(n, "record that matches is excluded because its ", "records that match are excluded because their ")+metric)})
-	}
-	if n := stats.Withdrawn; n > 0 {
-		out = append(out, Notice{Code: "withdrawn_excluded", Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because it was withdrawn", "records that match are excluded because they were withdrawn"))})
-	}
-	if n := stats.Supplementary; n > 0 {
-		out = append(out, Notice{Code: "supplementary_excluded", Parameter: "group_by", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because its source counts only in groups without others", "records that match are excluded because their sources count only in groups without others"))})
-	}
-	if n := stats.Unlisted; n > 0 {
-		out = append(out, Notice{Code: throughputExcluded, Parameter: "settings", Count: &n, Detail: fmt.Sprintf("%d %s", n, record.Noun(n, "record that matches is excluded because it is a throughput result", "records that match are excluded because they are throughput results"))})
-	}
+	metric := q.Text("metric") + " is unknown"
+	out := slices.Concat(q.notices, q.excludedNotices(stats.Excluded, stats.ExcludedBySets), q.unknownWords(q.gen.Benchmarks, len(stats.Groups)),
+		countNotice(nullExcluded, "metric", stats.Unknown,
+			"record that matches is excluded because its "+metric, "records that match are excluded because their "+metric),
+		countNotice("withdrawn_excluded", "settings", stats.Withdrawn,
+			"record that matches is excluded because it was withdrawn", "records that match are excluded because they were withdrawn"),
+		countNotice("supplementary_excluded", "group_by", stats.Supplementary,
+			"record that matches is excluded because its source counts only in groups without others",
+			"records that match are excluded because their sources count only in groups without others"),
+		countNotice(throughputExcluded, "settings", stats.Unlisted,
+			"record that matches is excluded because it is a throughput result", "records that match are excluded because they are throughput results"))
 	if len(stats.Groups) == 0 {
 		detail := "no record matches the filters and has a value of the metric"
 		if q.Text("settings") == index.SingleStream {
