@@ -98,8 +98,7 @@ func (g *gate) identify(req *request) *failure {
 	return nil
 }
 
-// bearer takes the token out of an Authorization header. The slice is the request's own and
-// ends with it.
+// bearer takes the token out of an Authorization header. The slice is the request's own and ends with it.
 func bearer(header []byte) ([]byte, *failure) {
 	header = bytes.TrimSpace(header)
 	if len(header) == 0 {

@@ -13,8 +13,7 @@ import (
 	"modeldex/index"
 )
 
-// TestDetailBound: the detail of a model has a bounded number of benchmarks, however many there are, and
-// says how many.
+// TestDetailBound: the detail of a model has a bounded number of benchmarks, however many there are, and says how many.
 func TestDetailBound(t *testing.T) {
 	t.Parallel()
 	set, _, err := generationOf(os.DirFS(mustSmallData(t)))

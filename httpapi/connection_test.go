@@ -45,8 +45,7 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// heads are the headers of the answers to requests that come in one read, without what differs
-// from answer to answer.
+// heads are the headers of the answers to requests that come in one read, without what differs from answer to answer.
 func (s *service) heads(t *testing.T, requests []byte) (out []http.Header) {
 	t.Helper()
 	c := &played{reads: [][]byte{requests}}

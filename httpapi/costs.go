@@ -13,8 +13,7 @@ import (
 // key, or of the pages of an address without a key. A call of the burst is about ten milliseconds of processor
 // time on the shipped dataset; BenchmarkExpensive measures the most expensive requests.
 const (
-	// searchCalls is what a list with a least speed costs: sizes of every model are estimated until one
-	// is fast enough.
+	// searchCalls is what a list with a least speed costs: sizes of every model are estimated until one is fast enough.
 	searchCalls = 5
 	// pairsPerCall is how many pairs of model and hardware in one body cost one call.
 	pairsPerCall = 50

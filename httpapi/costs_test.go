@@ -10,8 +10,7 @@ import (
 	"modeldex/quota"
 )
 
-// TestCostlyWork: calls that are more work than a page take more of the key's burst, and no more of its
-// month.
+// TestCostlyWork: calls that are more work than a page take more of the key's burst, and no more of its month.
 func TestCostlyWork(t *testing.T) {
 	t.Parallel()
 	s := newServiceWith(t, mustShipped(t).live, quota.Burst{Rate: 1, PerSeconds: 3600, Depth: 40})

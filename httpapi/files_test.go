@@ -177,8 +177,7 @@ func parquetColumns(t *testing.T, file []byte) map[string][]string {
 	return out
 }
 
-// TestCompleteIsAllPages: limit=all has the rows of all pages, in their order, and costs one call per
-// started 500.
+// TestCompleteIsAllPages: limit=all has the rows of all pages, in their order, and costs one call per started 500.
 func TestCompleteIsAllPages(t *testing.T) {
 	s := shippedService(t)
 	s.pay(t)

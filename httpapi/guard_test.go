@@ -1,8 +1,7 @@
 package httpapi
 
-// What an answer may cost, in counts that do not depend on the machine or on what else runs on
-// it: allocations, copies of bodies, system calls. A change that raises one of them has to say
-// so here.
+// What an answer may cost, in counts that do not depend on the machine or on what else runs on it: allocations, copies
+// of bodies, system calls. A change that raises one of them has to say so here.
 
 import (
 	"bufio"
@@ -86,8 +85,7 @@ func (s *service) raw(path string, header ...string) []byte {
 	return []byte(strings.Join(lines, "\r\n") + "\r\n\r\n")
 }
 
-// awaitCached asks until the answer comes from the cache, which takes a new one a moment after
-// it is offered.
+// awaitCached asks until the answer comes from the cache, which takes a new one a moment after it is offered.
 func (s *service) awaitCached(c *scripted, request []byte) {
 	for range 3 {
 		c.ask(request)
@@ -251,8 +249,7 @@ func (c *played) Read(p []byte) (int, error) {
 
 func (c *played) Write(p []byte) (int, error) { return c.out.Write(p) }
 
-// check reads the answers back: none is missing, torn or of another request. A question mark
-// stands for any body.
+// check reads the answers back: none is missing, torn or of another request. A question mark stands for any body.
 func (c *played) check(t *testing.T, want string, bodies map[rune][]byte) {
 	t.Helper()
 	r := bufio.NewReader(&c.out)

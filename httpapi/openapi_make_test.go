@@ -421,8 +421,7 @@ func fileContent(schema string) object {
 	return out
 }
 
-// responses lists every status the route answers, and as default the errors of requests that
-// never reach it.
+// responses lists every status the route answers, and as default the errors of requests that never reach it.
 func responses(rt *route) object {
 	byStatus := map[int]any{}
 	for _, s := range success(rt) {

@@ -168,8 +168,7 @@ func TestOpenAPIHasEveryCode(t *testing.T) {
 	}
 }
 
-// TestOpenAPIReferences holds that references resolve, every component is used, and nothing
-// is left of OpenAPI 3.0.
+// TestOpenAPIReferences holds that references resolve, every component is used, and nothing is left of OpenAPI 3.0.
 func TestOpenAPIReferences(t *testing.T) {
 	d := mustDocument(t)
 	used := map[string]bool{}

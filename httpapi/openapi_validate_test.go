@@ -16,15 +16,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// validateAnswer holds one real answer against openapi.json: the route and status must be
-// described, the headers listed for them must be there and have their form, no described
-// header may stand where it is not listed, and the body must be of the described type and
-// schema, without members the schema does not know.
+// validateAnswer holds one real answer against openapi.json: the route and status must be described, the headers listed
+// for them must be there and have their form, no described header may stand where it is not listed, and the body must
+// be of the described type and schema, without members the schema does not know.
 //
-// path is the address as it was sent, with or without query. body is the body after content
-// decoding. Addresses and methods without a route are held against the answers described for
-// those: unknown_route, the rejections of RefusedEarly, and the empty 204 of OPTIONS. The error
-// names everything found. Safe for concurrent use.
+// path is the address as it was sent, with or without query. body is the body after content decoding. Addresses and
+// methods without a route are held against the answers described for those: unknown_route, the rejections of
+// RefusedEarly, and the empty 204 of OPTIONS. The error names everything found. Safe for concurrent use.
 func validateAnswer(method, path string, status int, header http.Header, body []byte) error {
 	d, err := described()
 	if err != nil {

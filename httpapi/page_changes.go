@@ -13,8 +13,7 @@ import (
 
 const changesPath = "/changes"
 
-// changesView is the parameters of the page of changes: those of the list that narrow it, and one
-// release.
+// changesView is the parameters of the page of changes: those of the list that narrow it, and one release.
 var changesView = newChangesList(0, query.Of[releaseParams](), query.Of[sinceParams](), query.Of[changedParams](), query.Of[fieldParams]())
 
 type releaseParams struct {

@@ -12,8 +12,7 @@ import (
 	"modeldex/httpapi/query"
 )
 
-// wantsPage reports whether an error is shown as a page: to a browser, at an address that is not the
-// API's.
+// wantsPage reports whether an error is shown as a page: to a browser, at an address that is not the API's.
 func (req *request) wantsPage() bool {
 	h := &req.ctx.Request.Header
 	read := h.IsGet() || h.IsHead() || h.IsPost() && string(req.ctx.Path()) == contributePath

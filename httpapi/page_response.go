@@ -10,8 +10,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// pagePolicy lets a page load scripts, styles, images and data from this origin and nothing
-// else.
+// pagePolicy lets a page load scripts, styles, images and data from this origin and nothing else.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
 
 const (
@@ -52,8 +51,7 @@ func (s *Server) page(req *request, at pages.Place, contentType string, render f
 // pageOf is page for one that is a function of something else as well, which variant names. It is not
 // found by its address alone.
 func (s *Server) pageOf(req *request, at pages.Place, contentType, variant string, render func() []byte) *response {
-	// A page holds its own address, so that each base has one of its own; and a page of other
-	// templates is another page.
+	// A page holds its own address, so that each base has one of its own; and a page of other templates is another page.
 	key := at.Address() + "\x00" + contentType + "\x00" + at.Base + "\x00" + s.pages.Edition() + "\x00" + variant
 	resp := s.open.Render(req.content[:], req.coding, key, func() *response {
 		resp := newEntity(render(), req.coding, contentType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })

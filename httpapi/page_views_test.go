@@ -93,8 +93,7 @@ type leadChecker struct {
 	shapes map[string]int
 }
 
-// digitsAndNames are what differs between addresses of one shape: the name of a record, the values of
-// parameters.
+// digitsAndNames are what differs between addresses of one shape: the name of a record, the values of parameters.
 var digitsAndNames = regexp.MustCompile(`(^/(?:models|hardware|tools|benchmarks)/|=)[^&]*`)
 
 // checkLead holds an address a page leads to: of this service and there, or a page of others.

@@ -51,8 +51,7 @@ func (s *Server) routed(ctx *fasthttp.RequestCtx, c *fiber.Ctx, rt *route, early
 	s.serve(req)
 }
 
-// serve takes one request through its steps, first to last: key, cache, parameters, ETag, charge,
-// write.
+// serve takes one request through its steps, first to last: key, cache, parameters, ETag, charge, write.
 func (s *Server) serve(req *request) {
 	resp := s.respond(req) // key, cache, parameters, rendering
 	if resp.status/100 == 2 && req.route.id != preflight.id && req.refuses(resp.etag) {
@@ -120,8 +119,7 @@ func (s *Server) settle(req *request, status int) quota.Standing {
 	}
 }
 
-// note counts a finished request and, at debug level, logs it: by route and key id, never by
-// address, query or key.
+// note counts a finished request and, at debug level, logs it: by route and key id, never by address, query or key.
 func (s *Server) note(req *request, status int) {
 	took := time.Since(req.began)
 	if m := s.measured[req.route]; m != nil {

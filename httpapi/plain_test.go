@@ -28,8 +28,7 @@ func (p plain) number(name string) float64 {
 	return math.NaN()
 }
 
-// date is a day as a number that orders as days do, a missing month or day before all others;
-// NaN where it is null.
+// date is a day as a number that orders as days do, a missing month or day before all others; NaN where it is null.
 func (p plain) date(name string) float64 {
 	text := p.text(name)
 	if text == "" {

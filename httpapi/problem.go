@@ -10,8 +10,7 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// problem is the response to a failure: a problem document. It is the only place where a status
-// meets an error.
+// problem is the response to a failure: a problem document. It is the only place where a status meets an error.
 func (s *Server) problem(req *request, f *failure) *response {
 	id := string(appendRequestID(nil, s.idPrefix, req.number))
 	if f.code == internal || f.code.ours() && f.cause != nil {

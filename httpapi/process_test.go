@@ -90,8 +90,7 @@ func environment(more ...string) []string {
 	return append(env, more...)
 }
 
-// launch starts the program in a directory. It is killed when the test ends, unless it has
-// ended by itself.
+// launch starts the program in a directory. It is killed when the test ends, unless it has ended by itself.
 func launch(tb testing.TB, dir string, env []string, args ...string) *process {
 	tb.Helper()
 	p := &process{cmd: exec.Command(mustProgram(tb), args...), stdout: newWatched(), stderr: newWatched(), ended: make(chan struct{})}

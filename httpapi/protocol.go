@@ -34,8 +34,7 @@ var (
 	wrongMethod     = route{id: "wrong_method", access: shown}
 )
 
-// bodyLimits lets the endpoints that take a list of names or pairs have a larger body than the
-// others.
+// bodyLimits lets the endpoints that take a list of names or pairs have a larger body than the others.
 func bodyLimits(h *fasthttp.RequestHeader) (config fasthttp.RequestConfig) {
 	if !h.IsPost() {
 		return config
@@ -245,9 +244,8 @@ func (s *Server) slashMoved(req *request) *response {
 	return nil
 }
 
-// matches reports whether an address is one of a route without a wildcard; the router finds those
-// of the others. Only characters that need no escape are matched, so that the address can be sent
-// back as it is.
+// matches reports whether an address is one of a route without a wildcard; the router finds those of the others. Only
+// characters that need no escape are matched, so that the address can be sent back as it is.
 func (rt *route) matches(address string) bool {
 	if strings.Trim(address, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/") != "" {
 		return false

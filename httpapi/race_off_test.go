@@ -2,6 +2,5 @@
 
 package httpapi
 
-// raceEnabled says that the tests run under the race detector; the binary they start does so
-// then too.
+// raceEnabled says that the tests run under the race detector; the binary they start does so then too.
 const raceEnabled = false

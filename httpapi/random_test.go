@@ -21,9 +21,8 @@ import (
 
 var questionsFlag = flag.Int("questions", datasettest.Rounds(40, 120), "questions the test of random queries asks")
 
-// TestRandomQueries asks random questions of the shipped records, or of a sample of them, over HTTP
-// and answers them again with a loop over the files: same records, same order, same totals, same notices of what
-// a range left out.
+// TestRandomQueries asks random questions of the shipped records, or of a sample of them, over HTTP and answers them
+// again with a loop over the files: same records, same order, same totals, same notices of what a range left out.
 func TestRandomQueries(t *testing.T) {
 	of := mustCompared(t)
 	s, dir := newService(t, of.live), of.records
@@ -391,8 +390,7 @@ func drawDates(rnd *rand.Rand, q *question, _ *directory, some func() plain) {
 	q.ranges = append(q.ranges, pr)
 }
 
-// drawWords searches for pieces of a record's names; of a benchmark's, those of what it refers
-// to.
+// drawWords searches for pieces of a record's names; of a benchmark's, those of what it refers to.
 func drawWords(rnd *rand.Rand, q *question, dir *directory, r *resource, rec plain) {
 	texts := func(rec plain) [][]string {
 		if r == quality {

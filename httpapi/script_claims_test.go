@@ -175,8 +175,7 @@ func (s *script) head([]string) error {
 	return nil
 }
 
-// decoded is "decoded like identity": the body is the one sent to a client that names no
-// coding, under another tag.
+// decoded is "decoded like identity": the body is the one sent to a client that names no coding, under another tag.
 func (s *script) decoded([]string) error {
 	if err := s.answered(); err != nil {
 		return err

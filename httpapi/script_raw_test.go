@@ -43,8 +43,7 @@ func (s *script) open(lines []string) error {
 	return s.write(lines)
 }
 
-// hears is "hears TEXT": it reads from the open connection until the text has come, which is not
-// part of a response.
+// hears is "hears TEXT": it reads from the open connection until the text has come, which is not part of a response.
 func (s *script) hears(args []string) error {
 	text := strings.Join(args, " ")
 	if s.wire.conn == nil {
@@ -130,8 +129,7 @@ func wireLine(line string) []byte {
 	return append(b, end...)
 }
 
-// rawAsked reads method, path and key off the lines as far as they can be, for the checks every
-// answer goes through.
+// rawAsked reads method, path and key off the lines as far as they can be, for the checks every answer goes through.
 func rawAsked(block []string) asked {
 	q := asked{header: http.Header{}}
 	for i, line := range block {
@@ -149,8 +147,7 @@ func rawAsked(block []string) asked {
 	return q
 }
 
-// readWire cuts what came back into answers; the first is the one checks are about.
-// closed is how reading ended.
+// readWire cuts what came back into answers; the first is the one checks are about. closed is how reading ended.
 func (s *script) readWire(closed error) error {
 	in := bufio.NewReader(bytes.NewReader(s.wire.got))
 	for {
@@ -185,8 +182,7 @@ func (s *script) answers(rule []string) error {
 	return judge("the number of answers", fmt.Sprint(len(s.wire.answers)), rule)
 }
 
-// checkWire is "wire RULE", about the bytes of the connection, for spellings that readers of
-// HTTP even out.
+// checkWire is "wire RULE", about the bytes of the connection, for spellings that readers of HTTP even out.
 func (s *script) checkWire(rule []string) error {
 	return judge("the wire", string(s.wire.got), rule)
 }

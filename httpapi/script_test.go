@@ -38,8 +38,7 @@ func scriptCondition(name string) (bool, error) {
 	return datasettest.Long(), nil
 }
 
-// script is the state of one running script: its server, the last response and what was learnt
-// from all of them.
+// script is the state of one running script: its server, the last response and what was learnt from all of them.
 type script struct {
 	*testscript.TestScript // of the command that runs
 	tb                     testing.TB
@@ -92,8 +91,7 @@ func waitForNewMonth() {
 	}
 }
 
-// scriptCommands are the commands of scripts by name, in the order of the page that describes
-// them.
+// scriptCommands are the commands of scripts by name, in the order of the page that describes them.
 func scriptCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	type (
 		command = func(s *script, args []string) error
@@ -228,9 +226,8 @@ func (s *script) setFlags(args []string) error {
 	return nil
 }
 
-// setData is "dataset shipped", "dataset records" (the shipped one without its snapshots, which
-// take longer to check than all else to load), "dataset copy" (of the small one, as $DATA) or
-// "dataset embedded".
+// setData is "dataset shipped", "dataset records" (the shipped one without its snapshots, which take longer to check
+// than all else to load), "dataset copy" (of the small one, as $DATA) or "dataset embedded".
 func (s *script) setData(args []string) error {
 	switch strings.Join(args, " ") {
 	case "shipped":

@@ -179,8 +179,7 @@ func checkQuantization(t *testing.T, slug string, params *float64, q plain, all 
 	}
 }
 
-// TestWalks walks every list in every order, with pages of one size and another, and compares
-// with sorting the records.
+// TestWalks walks every list in every order, with pages of one size and another, and compares with sorting the records.
 func TestWalks(t *testing.T) {
 	s := newService(t, mustCompared(t).live)
 	dir := mustCompared(t).records

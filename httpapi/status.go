@@ -71,8 +71,7 @@ type Health struct {
 	LedgerWarnings []string `json:"ledger_warnings,omitempty" jsonschema:"example=one of the two head pages is damaged: the last change may be missing"`
 }
 
-// showDataset answers what is being served. It is made again each time: a rejected load shows
-// at once.
+// showDataset answers what is being served. It is made again each time: a rejected load shows at once.
 func showDataset(s *Server, req *request) (*response, *failure) {
 	if req.gen == nil {
 		return nil, &failure{code: notReady, retryAfter: 1}

@@ -68,8 +68,7 @@ func TestSwap(t *testing.T) {
 	}
 }
 
-// desk is a maintainer's desk: two git work trees of one dataset, of which the server follows
-// one through a link.
+// desk is a maintainer's desk: two git work trees of one dataset, of which the server follows one through a link.
 type desk struct {
 	*site
 	rng       *rand.Rand

@@ -307,9 +307,8 @@ func (s *spender) audit(t *testing.T, journals []*journal, used int64, gentle bo
 	s.busiest, s.mostLost = max(s.busiest, int64(len(charged))), max(s.mostLost, lost)
 }
 
-// checkFalling holds the answers of all clients together: each charged call has a number of
-// its own, and none is left out but those of answers that never arrived. It returns how many
-// calls the lowest number stands for.
+// checkFalling holds the answers of all clients together: each charged call has a number of its own, and none is left
+// out but those of answers that never arrived. It returns how many calls the lowest number stands for.
 func (s *spender) checkFalling(t *testing.T, charged []int64, underway int64) int64 {
 	t.Helper()
 	if len(charged) == 0 {

@@ -14,8 +14,7 @@ import (
 	"modeldex/quota/etcd/etcdtest"
 )
 
-// proxyConfigs are real proxies in front of the server: how each is configured, and started with
-// the file that says so.
+// proxyConfigs are real proxies in front of the server: how each is configured, and started with the file that says so.
 var proxyConfigs = []struct {
 	name, config string
 	args         func(file string) []string

@@ -47,8 +47,7 @@ func (p *tab) checkLook(t *testing.T, name string) {
 	}
 }
 
-// TestTaskContribute makes a line of a measurement: from the page of a model, first with mistakes, then
-// without.
+// TestTaskContribute makes a line of a measurement: from the page of a model, first with mistakes, then without.
 func TestTaskContribute(t *testing.T) {
 	for _, l := range []look{looks[0], looks[3]} {
 		t.Run(l.name, func(t *testing.T) {

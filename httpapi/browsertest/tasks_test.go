@@ -426,8 +426,7 @@ const unseenStop = `(() => {
 	return e.outerHTML.slice(0, 120);
 })()`
 
-// TestHostileAddresses holds that a wrong address shows a page that leads on, without a script in it
-// being run.
+// TestHostileAddresses holds that a wrong address shows a page that leads on, without a script in it being run.
 func TestHostileAddresses(t *testing.T) {
 	for _, path := range []string{"/models/gpt-os-20b", "/models/%3Cscript%3Ealert(1)%3C%2Fscript%3E", "/explore/models?q=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "/nowhere"} {
 		p := open(t, path, looks[2])

@@ -5,8 +5,7 @@
 // nothing is ever invalidated: what is out of date is not asked for again and ages out. It is a hint: on a miss the
 // response is made again, by one of the callers who ask at the same time.
 //
-// The package knows of a response only its size. Everything in it is
-// safe for concurrent use.
+// The package knows of a response only its size. Everything in it is safe for concurrent use.
 package cache
 
 import (
@@ -52,8 +51,7 @@ const askedLately = 1 << 15
 // maker for each of many callers that would be far beyond the cache.
 const makersPerCore = 4
 
-// typicalBody is about what a page of 100 rows takes, compressed and not, for sizing the
-// counters of the cache.
+// typicalBody is about what a page of 100 rows takes, compressed and not, for sizing the counters of the cache.
 const typicalBody = 16 << 10
 
 // New is a cache of so many bytes.
@@ -142,8 +140,7 @@ func (b *Cache[R]) Alias(resp R, content []byte, c encoding.Coding, f export.For
 	}
 }
 
-// Close ends the cache. It must come after the HTTP server has stopped: ristretto panics on a
-// Set during Close.
+// Close ends the cache. It must come after the HTTP server has stopped: ristretto panics on a Set during Close.
 func (b *Cache[R]) Close() { b.kept.Close() }
 
 // Counts say what a Cache has done so far.

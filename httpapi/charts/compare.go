@@ -11,8 +11,7 @@ import (
 	"modeldex/index"
 )
 
-// MostCompared is how many things a comparison has at most: there are four marks that differ
-// without colour.
+// MostCompared is how many things a comparison has at most: there are four marks that differ without colour.
 const MostCompared = 4
 
 // comparison is what is compared, and by what the measurements are the same.

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// maxConnections is how many connections are open at a time, where the system has room for
-	// them.
+	// maxConnections is how many connections are open at a time, where the system has room for them.
 	maxConnections = 16384
 	// descriptorReserve is how many file descriptors are left for everything else: the dataset
 	// while it is loaded, its watcher, the ledger, the admin socket, connections being rejected.
@@ -60,9 +59,8 @@ const (
 	ManyOfOne                // an address, or a key, has as many as one may have
 )
 
-// NewLimit takes the limits asked for, zero for the default: as many connections as the
-// system has file descriptors for, at most maxConnections, and a quarter of them per address. Exempt, Log and Reject
-// are to be set.
+// NewLimit takes the limits asked for, zero for the default: as many connections as the system has file descriptors
+// for, at most maxConnections, and a quarter of them per address. Exempt, Log and Reject are to be set.
 func NewLimit(most, perAddress int) *Limit { return newLimit(most, perAddress, openFiles()) }
 
 func newLimit(most, perAddress, files int) *Limit {
@@ -240,8 +238,7 @@ func (l *Limit) turnAway(c net.Conn, why Refusal) {
 		if _, err := c.Write(l.Reject(why)); err != nil {
 			return
 		}
-		// Bytes of a request that are not read would turn the close into a reset, and the caller
-		// would lose the response.
+		// Bytes of a request that are not read would turn the close into a reset, and the caller would lose the response.
 		if tcp, ok := c.(*net.TCPConn); ok && tcp.CloseWrite() == nil {
 			_, _ = io.Copy(io.Discard, io.LimitReader(c, MaxHeaders))
 		}

@@ -46,8 +46,7 @@ func (l *Limit) SendStream(ctx *fasthttp.RequestCtx, s *Stream, failed func(erro
 		body.measure()
 	}
 	if ctx.IsHead() {
-		// Without a body stream: after the head of one with chunks fasthttp writes the empty line
-		// that ends the last chunk.
+		// Without a body stream: after the head of one with chunks fasthttp writes the empty line that ends the last chunk.
 		ctx.Response.Header.SetContentLength(body.size)
 		_ = body.Close() // never fails
 		return

@@ -88,8 +88,7 @@ func say(t *testing.T, dial func() (net.Conn, error), text string, methods ...st
 	return bodies, nil
 }
 
-// awaitEnds waits until so many streams gave their places back, which they do once the caller has the last
-// byte.
+// awaitEnds waits until so many streams gave their places back, which they do once the caller has the last byte.
 func awaitEnds(t *testing.T, ends *atomic.Int64, want int64) {
 	t.Helper()
 	for end := time.Now().Add(patience); ends.Load() != want; time.Sleep(time.Millisecond) {

@@ -1,7 +1,6 @@
 package export
 
-// Format is a form rows can be written in. The zero value is JSON, which this package does not
-// write.
+// Format is a form rows can be written in. The zero value is JSON, which this package does not write.
 type Format uint8
 
 // The formats.

@@ -17,8 +17,7 @@ const (
 	rowGroup = 20_000
 	// pageSize is how many bytes of one column are kept before they are encoded.
 	pageSize = 64 << 10
-	// maxDictionary is how many bytes of distinct texts a column may have before they are written
-	// one by one.
+	// maxDictionary is how many bytes of distinct texts a column may have before they are written one by one.
 	maxDictionary = 1 << 20
 )
 

@@ -26,9 +26,8 @@ type Limiter struct {
 	depth time.Duration // in which the whole allowance is refilled
 
 	mu sync.Mutex
-	// recent and older map an address to the time when its allowance is full again. When recent has
-	// as many as it may, it becomes older, and what was older is forgotten: those addresses have
-	// asked for nothing since 32,768 others did.
+	// recent and older map an address to the time when its allowance is full again. When recent has as many as it may, it
+	// becomes older, and what was older is forgotten: those addresses have asked for nothing since 32,768 others did.
 	recent, older map[netip.Addr]time.Duration
 	start         time.Time
 }

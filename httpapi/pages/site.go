@@ -15,8 +15,7 @@ import (
 //go:embed templates assets
 var files embed.FS
 
-// An Asset is a file that pages load. Its name has a hash of the content, so that it may be kept
-// for good.
+// An Asset is a file that pages load. Its name has a hash of the content, so that it may be kept for good.
 type Asset struct {
 	Name        string // below /assets/
 	ContentType string

@@ -1,10 +1,9 @@
 // Package proxies finds the address of the client when a request came through proxies.
 //
-// Each proxy appends to X-Forwarded-For (or Forwarded, RFC 7239) the address it was called from. The
-// list is read from the right: the last entry is that of the proxy that called us, the entry before
-// it that of the proxy that called that one, and so on. It ends at the first address that is not a
-// trusted proxy. That is the client; everything to the left of it was written by the client, and
-// can be anything.
+// Each proxy appends to X-Forwarded-For (or Forwarded, RFC 7239) the address it was called from. The list is read from
+// the right: the last entry is that of the proxy that called us, the entry before it that of the proxy that called that
+// one, and so on. It ends at the first address that is not a trusted proxy. That is the client; everything to the left
+// of it was written by the client, and can be anything.
 //
 // Some proxies append to the last line of the header, others add a line of their own, so all lines
 // are one list. A proxy maintains one of the two headers and may pass the other through as the
@@ -60,8 +59,7 @@ type Request struct {
 
 // Client is where a request comes from.
 type Client struct {
-	// Addr is the client as far as it is known: where an entry cannot be read, the last trusted
-	// proxy before it.
+	// Addr is the client as far as it is known: where an entry cannot be read, the last trusted proxy before it.
 	Addr netip.Addr
 	// Local says that the request was sent from this machine itself, through no proxy.
 	Local bool
@@ -130,10 +128,9 @@ func forwardedForHops(lines []string) []string {
 	return strings.Split(strings.Join(lines, ","), ",")
 }
 
-// forwardedHops returns the for parameter of each element of Forwarded, in order; an element
-// without exactly one, or that is not well formed, is an entry that cannot be read. The form is
-// judged strictly: a quote that the client leaves open swallows what our proxy appends, and must
-// not make that part of a value of the client's choice.
+// forwardedHops returns the for parameter of each element of Forwarded, in order; an element without exactly one, or
+// that is not well formed, is an entry that cannot be read. The form is judged strictly: a quote that the client leaves
+// open swallows what our proxy appends, and must not make that part of a value of the client's choice.
 func forwardedHops(lines []string) (hops []string) {
 	for _, element := range splitQuoted(strings.Join(lines, ","), ',') {
 		hop, found := "", 0

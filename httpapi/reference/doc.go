@@ -1,6 +1,5 @@
-// Package reference reads an OpenAPI 3.1 document into what a reference page shows: groups of
-// endpoints with their parameters, bodies, responses, errors and a call to copy, and the objects that
-// responses are made of.
+// Package reference reads an OpenAPI 3.1 document into what a reference page shows: groups of endpoints with their
+// parameters, bodies, responses, errors and a call to copy, and the objects that responses are made of.
 //
 //   - A Reference is the whole document, in the order of the document.
 //   - A Group is the endpoints of one tag, the parameters several of them share, and the objects that

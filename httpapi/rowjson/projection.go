@@ -86,9 +86,8 @@ func (p *Projection) keep(name string) {
 	}
 }
 
-// Append appends what is kept of a JSON value: of an object the fields, of an array what is kept
-// of each element, anything else whole. The value must be one that this program made: valid and
-// without white space.
+// Append appends what is kept of a JSON value: of an object the fields, of an array what is kept of each element,
+// anything else whole. The value must be one that this program made: valid and without white space.
 func (p *Projection) Append(dst []byte, value []byte) []byte {
 	switch value[0] {
 	case '{':

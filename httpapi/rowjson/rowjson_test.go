@@ -60,8 +60,7 @@ func TestMember(t *testing.T) {
 	}
 }
 
-// FuzzEnd: nothing is read behind the end, and valid JSON without white space before it ends where a decoder
-// ends it.
+// FuzzEnd: nothing is read behind the end, and valid JSON without white space before it ends where a decoder ends it.
 func FuzzEnd(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,"\\\"]"],"b":null}`, `"\\"`, `-1.5e9,`, `[[[{}]]`, `{"a" : 1 }x`, `tru`, `"\u00e9"`} {
 		f.Add([]byte(seed))

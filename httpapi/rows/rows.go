@@ -162,8 +162,7 @@ func appendOptional(dst []byte, v float64) ([]byte, error) {
 	return record.AppendNumber(dst, v)
 }
 
-// modelHead is a ModelDetail without the rows of its benchmarks, which are added when it is
-// served.
+// modelHead is a ModelDetail without the rows of its benchmarks, which are added when it is served.
 type modelHead struct {
 	*Model
 	Quantizations []ModelSize `json:"quantizations"`

@@ -61,10 +61,9 @@ type Config struct {
 // second for the ledger: a stop takes five seconds at most.
 const shutdownWait = 4 * time.Second
 
-// Run serves until ctx ends or SIGTERM or SIGINT arrives: then it stops listening, waits for the
-// requests that have begun, writes the counts and returns nil. SIGHUP makes it look at the files
-// of the dataset at once. A log whose reader is gone ends nothing. A start that fails leaves neither a
-// socket nor a new ledger behind.
+// Run serves until ctx ends or SIGTERM or SIGINT arrives: then it stops listening, waits for the requests that have
+// begun, writes the counts and returns nil. SIGHUP makes it look at the files of the dataset at once. A log whose
+// reader is gone ends nothing. A start that fails leaves neither a socket nor a new ledger behind.
 func Run(ctx context.Context, cfg Config) (err error) {
 	r := newReloader(&cfg)
 	// Before the first load: SIGHUP would end the process. What a change during that load needs, the watcher does.

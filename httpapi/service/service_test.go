@@ -364,8 +364,7 @@ func TestStoppedStart(t *testing.T) {
 	}
 }
 
-// TestLedgerRemoved: without its file the server ends with an error, because what it would acknowledge
-// would be lost.
+// TestLedgerRemoved: without its file the server ends with an error, because what it would acknowledge would be lost.
 func TestLedgerRemoved(t *testing.T) {
 	cfg, log := config(t)
 	cfg.watch = (&fakeWatcher{}).watch

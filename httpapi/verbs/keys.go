@@ -38,8 +38,7 @@ func (c *KeysIssue) Validate() error {
 	return nil
 }
 
-// Run prints the key alone on standard output, so that a script can keep it. The ledger is created
-// if it is missing.
+// Run prints the key alone on standard output, so that a script can keep it. The ledger is created if it is missing.
 func (c *KeysIssue) Run(env *verbs.Env) error {
 	return c.place().With(context.Background(), quota.Options{}, func(ctx context.Context, keys operator.Keys) error {
 		issued, refusal, err := keys.Issue(ctx, c.request())

@@ -17,8 +17,7 @@ import (
 	"modeldex/httpapi/proxies"
 )
 
-// defaultAddr is also that of an empty --addr, which would mean every address of the machine and
-// any port.
+// defaultAddr is also that of an empty --addr, which would mean every address of the machine and any port.
 const defaultAddr = "127.0.0.1:8080"
 
 // Validate checks the values of all flags before anything is loaded, opened or created.
@@ -113,8 +112,7 @@ func checkSupport(text string) error {
 	return nil
 }
 
-// mostOf bounds every number: a million is more than any server has a use for, and MiB of it are
-// far from overflowing.
+// mostOf bounds every number: a million is more than any server has a use for, and MiB of it are far from overflowing.
 const mostOf = 1 << 20
 
 func checkRange(flag string, n, least int64) error {
