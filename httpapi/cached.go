@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"modeldex/httpapi/cache"
-	"modeldex/httpapi/encoding"
 )
 
 // cacheName is the name of the page in the cache: its canonical address, and the names that were
@@ -32,7 +31,7 @@ func (r *responseCache) cached(req *request, canonical string, render func() (bo
 }
 
 func dataResponse(req *request, canonical string, body []byte, link string) *response {
-	resp := newEntity(body, req.coding, jsonType, func(c encoding.Coding) string { return contentTag(req.content, c, canonical) })
+	resp := newEntity(body, req.coding, jsonType, req.content[:], canonical)
 	resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 	if link != "" {
 		resp.set("Link", link)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/rowjson"
 
 	jsonv2 "github.com/goccy/go-json/v2"
@@ -83,7 +82,7 @@ func showSchema(s *Server, req *request) (*response, *failure) {
 	}
 	sum := sha256.Sum256(schema)
 	return s.open.Render(sum[:16], req.coding, "/api/v1/schemas/"+name, func() *response {
-		resp := newEntity(schema, req.coding, jsonType, func(c encoding.Coding) string { return etag(sum[:16], c, name) })
+		resp := newEntity(schema, req.coding, jsonType, sum[:], name)
 		resp.public()
 		return resp
 	}), nil

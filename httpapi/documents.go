@@ -38,7 +38,7 @@ func (s *Server) document(req *request, address string) (*response, *failure) {
 	}
 	sum := d.sum()
 	resp := s.open.Render(sum[:16], req.coding, address, func() *response {
-		resp := newEntity(d.body(), req.coding, d.contentType, func(c encoding.Coding) string { return etag(sum[:], c, "") })
+		resp := newEntity(d.body(), req.coding, d.contentType, sum[:], "")
 		if resp.public(); d.forever {
 			resp.forever()
 		}
@@ -70,7 +70,8 @@ func newData(req *request, v any) *response {
 
 // newDocument is an entity that is not a function of a query; its tag is of its content.
 func newDocument(body []byte, contentType string, c encoding.Coding) *response {
-	resp := newEntity(body, c, contentType, func(c encoding.Coding) string { return etag(body, c, "") })
+	sum := sha256.Sum256(body)
+	resp := newEntity(body, c, contentType, sum[:], "")
 	resp.public()
 	return resp
 }

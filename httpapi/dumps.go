@@ -31,7 +31,6 @@ const dumpRetry = 30 * time.Second
 type dumper struct {
 	sources func(*index.Generation) *export.Sources
 	log     *slog.Logger
-	worked  func()          // called after a dump was made, if set
 	ctx     context.Context // ends when the server shuts down
 	end     context.CancelFunc
 
@@ -70,9 +69,6 @@ func (d *dumper) get(gen *index.Generation, content [16]byte) (*export.Dump, err
 		d.log.Warn("dump not made", append(about, "cause", d.err)...)
 	} else {
 		d.log.Info("dump made", append(about, "edition", d.dump.Edition, "took", time.Since(d.at).String())...)
-	}
-	if d.worked != nil {
-		d.worked()
 	}
 	return d.dump, d.err
 }

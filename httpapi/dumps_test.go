@@ -9,6 +9,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+
+	"modeldex/httpapi/export"
+	"modeldex/index"
 )
 
 // TestDumpMadeOnce: a dump is made once for all who ask for it, and one that cannot be made, because the files were
@@ -25,7 +28,11 @@ func TestDumpMadeOnce(t *testing.T) {
 	} {
 		s := newService(t, mustSmallLive(t))
 		var tried atomic.Int32
-		s.cfg.Dumps, s.cfg.Files, s.dumps.worked = DumpsOpen, tt.files, func() { tried.Add(1) }
+		sources := s.dumps.sources
+		s.cfg.Dumps, s.cfg.Files, s.dumps.sources = DumpsOpen, tt.files, func(gen *index.Generation) *export.Sources {
+			tried.Add(1)
+			return sources(gen)
+		}
 		var callers sync.WaitGroup
 		var answers sync.Map
 		for range 8 {

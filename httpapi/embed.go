@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"modeldex/httpapi/encoding"
-
 	"github.com/gofiber/fiber/v2"
 )
 
@@ -66,10 +64,9 @@ func showEmbed(s *Server, req *request) (*response, *failure) {
 		`<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><base target="_blank"><title>` + title[1] + `</title>` +
 		strings.Join(pageStyle.FindAllString(body, -1), "") + `</head><body><main class="sheet">` + pageWays.ReplaceAllString(content[1], "") +
 		`<p class="source">Source: <a href="` + html.EscapeString(address) + `">modeldex ` + html.EscapeString(req.gen.Info.Version+", "+req.gen.Info.License) + `</a></p></main></body></html>`
-	resp := newEntity([]byte(frame), req.coding, htmlType, func(c encoding.Coding) string { return etag([]byte(frame), c, "") })
+	resp := newDocument([]byte(frame), htmlType, req.coding)
 	resp.set("Content-Security-Policy", embedPolicy)
 	resp.set("Referrer-Policy", "strict-origin-when-cross-origin")
-	resp.public()
 	return resp, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"modeldex/httpapi/charts"
-	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/query"
 )
 
@@ -78,7 +77,7 @@ func showChart(s *Server, req *request) (*response, *failure) {
 	}
 	key := canonical + "\x00" + s.cfg.Version // another version may draw another chart
 	resp := s.open.Render(req.content[:], req.coding, key, func() *response {
-		resp := newEntity(preset.Figure(req.gen, slugs).SVG(theme, width), req.coding, svgType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
+		resp := newEntity(preset.Figure(req.gen, slugs).SVG(theme, width), req.coding, svgType, req.content[:], key)
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		resp.set("Content-Security-Policy", figurePolicy)
 		resp.set("Cross-Origin-Resource-Policy", "cross-origin")

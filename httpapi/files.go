@@ -3,7 +3,6 @@ package httpapi
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,16 +18,8 @@ import (
 
 // fileOf makes a file of some rows, at its exact size: it may be kept in the cache.
 func fileOf(gen *index.Generation, f export.Format, s *export.Schema, rows export.Rows) []byte {
-	var file bytes.Buffer
-	enc := rowjson.Sure(export.NewEncoder(&file, f, s, aboutOf(gen)))
-	err := error(nil)
-	for row := rows(); row != nil && err == nil; row = rows() {
-		err = enc.Encode(row)
-	}
-	if err := errors.Join(err, enc.Close()); err != nil {
-		panic(err) // rows are made by this program
-	}
-	return bytes.Clone(file.Bytes())
+	file := rowjson.Sure(export.NewReader(f, s, aboutOf(gen), rows, nil))
+	return bytes.Clone(rowjson.Sure(io.ReadAll(file))) // rows are made by this program
 }
 
 func (r *resource) schema(q *listQuery) *export.Schema {
@@ -87,7 +78,7 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 	if q.format == export.Parquet {
 		c = encoding.Identity // it is compressed inside
 	}
-	tag := contentTag(req.content, c, q.cacheName())
+	tag := contentTag(req.content[:], c, q.cacheName())
 	resp := req.fileResponse(nil, c, q.format, tag)
 	if req.has(tag) || req.refuses(tag) {
 		return resp, nil // 304 or 412, free of charge
@@ -152,7 +143,7 @@ func (r *responseCache) filed(req *request, q *listQuery, render func() (file []
 		if len(file) <= encoding.CompressFrom {
 			c = encoding.Identity
 		}
-		resp := req.fileResponse(encoding.Compress(file, c), c, q.format, contentTag(req.content, c, name))
+		resp := req.fileResponse(encoding.Compress(file, c), c, q.format, contentTag(req.content[:], c, name))
 		if link != "" {
 			resp.set("Link", link)
 		}

@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"modeldex/dataset/contribute"
-	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/query"
 )
 
@@ -74,7 +73,7 @@ func checkContribution(s *Server, req *request) (*response, *failure) {
 	d := s.cfg.Records()
 	result := contribute.NewDesk(d.Set, d.Generation.Names, s.cfg.Now).Check(sent)
 	page := s.pages.Contribute(d.Generation, sent, result, s.place(req, contributePath, ""))
-	resp := newEntity(page, req.coding, htmlType, func(encoding.Coding) string { return "" })
+	resp := newEntity(page, req.coding, htmlType, nil, "")
 	resp.set("Content-Security-Policy", pagePolicy)
 	resp.set("Referrer-Policy", "strict-origin-when-cross-origin")
 	resp.keep("no-store", openVary)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"strings"
 
-	"modeldex/httpapi/encoding"
 	"modeldex/httpapi/export"
 	"modeldex/httpapi/pages"
 
@@ -54,7 +53,7 @@ func (s *Server) pageOf(req *request, at pages.Place, contentType, variant strin
 	// A page holds its own address, so that each base has one of its own; and a page of other templates is another page.
 	key := at.Address() + "\x00" + contentType + "\x00" + at.Base + "\x00" + s.pages.Edition() + "\x00" + variant
 	resp := s.open.Render(req.content[:], req.coding, key, func() *response {
-		resp := newEntity(render(), req.coding, contentType, func(c encoding.Coding) string { return contentTag(req.content, c, key) })
+		resp := newEntity(render(), req.coding, contentType, req.content[:], key)
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		if contentType == htmlType {
 			resp.set("Content-Security-Policy", pagePolicy)

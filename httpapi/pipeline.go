@@ -129,7 +129,7 @@ func (s *Server) note(req *request, status int) {
 		return
 	}
 	attrs := []slog.Attr{
-		slog.String("request_id", string(appendRequestID(nil, s.idPrefix, req.number))),
+		slog.String("request_id", s.requestID(req.number)),
 		slog.String("method", string(req.ctx.Method())), slog.String("route", req.route.id), slog.Int("status", status),
 		slog.Duration("took", took),
 	}

@@ -12,7 +12,7 @@ import (
 
 // problem is the response to a failure: a problem document. It is the only place where a status meets an error.
 func (s *Server) problem(req *request, f *failure) *response {
-	id := string(appendRequestID(nil, s.idPrefix, req.number))
+	id := s.requestID(req.number)
 	if f.code == internal || f.code.ours() && f.cause != nil {
 		s.cfg.Log.Error("request failed", "request_id", id, "code", f.code.name, "cause", f.cause)
 	} else if f.code.ours() {

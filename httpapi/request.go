@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -123,19 +124,9 @@ func (req *request) free() {
 // param is a part of the path, in a copy that may be kept.
 func (req *request) param(name string) string { return strings.Clone(req.c.Params(name)) }
 
-// appendRequestID appends the id of a request: unique in this process by the number, among
-// processes by the prefix. A counter, because a random id costs a lock or a system call.
-func appendRequestID(dst []byte, prefix string, number uint64) []byte {
-	const hexDigits = "0123456789abcdef"
-	dst = append(dst, prefix...)
-	for shift := 36; shift >= 0; shift -= 4 {
-		dst = append(dst, hexDigits[number>>shift&15])
-	}
-	return dst
-}
-
-// maxRequestID is longer than any request id.
-const maxRequestID = 40
+// requestID is the id of a request: unique in this process by the number, among processes by the prefix. A counter,
+// because a random id costs a lock or a system call.
+func (s *Server) requestID(number uint64) string { return fmt.Sprintf("%s%010x", s.idPrefix, number) }
 
 // has says whether the caller says to have the entity with a tag already, on any line of the header: one
 // may be a mere star.

@@ -33,8 +33,7 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	if req.keyed || s.showsStanding(req) {
 		lines = lines.AddLimits(standing, req.started.Unix())
 	}
-	var id [maxRequestID]byte
-	lines.SendTo(&out.Header, "X-Request-Id", appendRequestID(id[:0], s.idPrefix, req.number))
+	lines.SendTo(&out.Header, "X-Request-Id", s.requestID(req.number))
 	if req.ctx.IsHead() {
 		out.Header.SetContentLength(0) // as GET of nothing has; a body sets its own length
 	}
@@ -56,11 +55,11 @@ func (s *Server) rejection(why connections.Refusal) []byte {
 	if why == connections.ManyOfOne {
 		f.code = tooManyConnections
 	}
-	id := string(appendRequestID(nil, s.idPrefix, s.idCount.Add(1)))
+	id := s.requestID(s.idCount.Add(1))
 	resp := newProblem(f, problemOf(f, s.cfg.SupportEmail, "/", id, strings.TrimSuffix(s.cfg.BaseURL, "/")))
 	var out fasthttp.Response
 	resp.begin(&out.Header, resp.status)
-	resp.lines.SendTo(&out.Header, "X-Request-Id", []byte(id))
+	resp.lines.SendTo(&out.Header, "X-Request-Id", id)
 	out.SetBodyRaw(resp.body)
 	var b bytes.Buffer
 	_, _ = out.WriteTo(&b) // into memory
@@ -69,6 +68,6 @@ func (s *Server) rejection(why connections.Refusal) []byte {
 
 func (s *Server) streamFailed(number uint64) func(error) {
 	return func(err error) {
-		s.cfg.Log.Error("a response was cut", "request_id", string(appendRequestID(nil, s.idPrefix, number)), "cause", err)
+		s.cfg.Log.Error("a response was cut", "request_id", s.requestID(number), "cause", err)
 	}
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"net/http"
@@ -58,13 +57,13 @@ func newResponse(status int, contentType string, body []byte) *response {
 	return &response{status: status, contentType: contentType, lines: lines, body: body}
 }
 
-// newEntity begins a response with status 200 and an entity tag. The body is compressed if it is
-// worth it; tag makes the tag for the coding that is used.
-func newEntity(body []byte, c encoding.Coding, contentType string, tag func(encoding.Coding) string) *response {
+// newEntity begins a response with status 200 and an entity tag, which content and address make. The body is
+// compressed if it is worth it.
+func newEntity(body []byte, c encoding.Coding, contentType string, content []byte, address string) *response {
 	if len(body) <= encoding.CompressFrom {
 		c = encoding.Identity
 	}
-	return encodedEntity(encoding.Compress(body, c), c, contentType, tag(c))
+	return encodedEntity(encoding.Compress(body, c), c, contentType, contentTag(content, c, address))
 }
 
 // encodedEntity is newEntity of a body that is compressed already.
@@ -150,19 +149,16 @@ func etagMatches(header []byte, etag, ignored string) bool {
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-// etag is strong and made of what the body is a function of.
-func etag(content []byte, c encoding.Coding, address string) string {
-	sum := sha256.Sum256(cache.AppendKey(nil, content, c, address))
-	return quoted(sum[:15])
-}
-
-// contentTag is the etag of a response of data, which is a function of content, query and coding. It has the
-// content itself, a digest, and a hash of all three. The hash need not withstand attacks: tags are compared with
-// those of the same address only.
-func contentTag(content [16]byte, c encoding.Coding, address string) string {
+// contentTag is the etag of a response that is a function of content, address and coding; empty without content. It
+// has the first 16 bytes of the content, a digest, and a hash of all three. The hash need not withstand attacks: tags
+// are compared with those of the same address only.
+func contentTag(content []byte, c encoding.Coding, address string) string {
+	if content == nil {
+		return ""
+	}
 	const typical = 512
-	key := cache.AppendKey(make([]byte, 0, typical), content[:], c, address)
-	return quoted(binary.BigEndian.AppendUint64(content[:], xxhash.Sum64(key)))
+	key := cache.AppendKey(make([]byte, 0, typical), content, c, address)
+	return quoted(binary.BigEndian.AppendUint64(bytes.Clone(content[:16]), xxhash.Sum64(key)))
 }
 
 func quoted(b []byte) string {

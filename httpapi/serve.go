@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"modeldex/httpapi/cache"
@@ -63,7 +62,7 @@ func New(cfg Config) (*Server, error) {
 		}
 	}
 	s.dumps.sources = func(gen *index.Generation) *export.Sources { return dumpSources(&s.cfg, gen) }
-	s.dumps.log, s.dumps.worked = cfg.Log, cfg.Worked
+	s.dumps.log = cfg.Log
 	s.dumps.ctx, s.dumps.end = context.WithCancel(context.Background())
 	s.streams.Max, s.streams.PerKey = 16, 2
 	s.pages = newPages(pages.Config{RepositoryURL: cfg.RepositoryURL, SupportEmail: cfg.SupportEmail})
@@ -101,9 +100,10 @@ func (s *Server) addRoute(rt *route) {
 	}
 }
 
-// Serve answers on ln until Shutdown; it returns nil after one, also where that came first.
+// Serve answers on ln until Shutdown; it returns nil after one, also where that came first. Who calls Shutdown closes ln
+// behind it: it does not know of a Serve that only begins.
 func (s *Server) Serve(ln net.Listener) error {
-	if !s.begins(ln) {
+	if s.stopping.Load() {
 		return ln.Close()
 	}
 	s.cfg.Log.Info("accepting connections", "limit", s.limit.Max, "per_address", s.limit.PerAddress)
@@ -119,27 +119,6 @@ func (s *Server) Serve(ln net.Listener) error {
 // ServeConn answers the requests of a connection that was accepted elsewhere, until its end. No limit
 // of connections is kept. It returns nil where the caller ended it.
 func (s *Server) ServeConn(c net.Conn) error { return s.app.Server().ServeConn(c) }
-
-type listening struct {
-	mu      sync.Mutex
-	ln      net.Listener // nil before begins
-	stopped bool
-}
-
-// begins takes the listener, unless the server was shut down before.
-func (l *listening) begins(ln net.Listener) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.ln = ln
-	return !l.stopped
-}
-
-func (l *listening) stop() net.Listener {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.stopped = true
-	return l.ln
-}
 
 const (
 	// drainTime is how long Shutdown answers requests that still come, at most.
@@ -167,12 +146,8 @@ func (s *Server) drain(ctx context.Context) {
 // then frees the cache.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.drain(ctx)
-	ln := s.stop()
 	s.dumps.end()
 	err := s.app.ShutdownWithContext(ctx)
-	if ln != nil {
-		_ = ln.Close() // closed by now, unless Serve had not come so far as to tell fasthttp of it
-	}
 	if err == nil {
 		s.cache.Close() // with requests still under way they are left to the end of the process
 		s.open.Close()

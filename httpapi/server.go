@@ -86,8 +86,6 @@ type Config struct {
 	Version string
 	// Log takes failures and, at debug level, every request. Nil drops them.
 	Log *slog.Logger
-	// Worked, if set, is called after work in the background that took much memory for a while.
-	Worked func()
 	// Files are the files of the dataset, for the dumps.
 	Files fs.FS
 	// Now is the clock of Retry-After and RateLimit; nil means the time a request was read.
@@ -99,7 +97,6 @@ type Server struct {
 	callers
 	gate
 	responseCache
-	listening
 	dumps  dumper
 	agents agents
 
@@ -113,7 +110,7 @@ type Server struct {
 	pages    *pageSet
 	routes   []route // the table of routes
 	started  time.Time
-	// idPrefix and idCount make request ids, see appendRequestID.
+	// idPrefix and idCount make request ids, see requestID.
 	idPrefix string
 	idCount  atomic.Uint64
 

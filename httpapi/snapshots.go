@@ -3,7 +3,6 @@ package httpapi
 import (
 	"strings"
 
-	"modeldex/httpapi/encoding"
 	"modeldex/snapshot"
 )
 
@@ -32,7 +31,7 @@ func snapshotByHash(s *Server, req *request) (*response, *failure) {
 func (s *Server) sendPublished(req *request, published *snapshot.Published, address string, keep func(*response)) (*response, *failure) {
 	content := []byte(published.Hash[:16])
 	return s.open.Render(content, req.coding, address, func() *response {
-		resp := newEntity(published.Body(), req.coding, jsonType, func(c encoding.Coding) string { return etag(content, c, "snapshot") })
+		resp := newEntity(published.Body(), req.coding, jsonType, content, "")
 		keep(resp)
 		return resp
 	}), nil

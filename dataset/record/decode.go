@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -287,12 +286,4 @@ func Line(rec any) ([]byte, error) { return jsonv2.Marshal(rec) }
 func Pretty(rec any) ([]byte, error) {
 	b, err := jsonv2.Marshal(rec, jsontext.WithIndent("  "))
 	return append(b, '\n'), err
-}
-
-// AppendNumber appends a number as Line writes it. Infinities and NaN are errors.
-func AppendNumber(dst []byte, v float64) ([]byte, error) {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return dst, fmt.Errorf("%v has no form in JSON", v)
-	}
-	return jsontext.AppendFloat(dst, v, 64), nil
 }

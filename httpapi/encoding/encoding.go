@@ -4,6 +4,7 @@ package encoding
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"sync"
 
@@ -77,43 +78,30 @@ func splitWeight(item []byte) (name []byte, weight int) {
 // Bodies are compressed once and then served from the cache many times, but a new query waits for it. So the
 // levels are those that cost about as much as rendering the page.
 var (
-	zstdEncoder = func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
-		if err != nil {
-			panic(err) // the options are constants
-		}
-		return e
-	}()
-	brotlis = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, 3) }}
-	gzips   = sync.Pool{New: func() any {
-		w, err := gzip.NewWriterLevel(nil, 3)
-		if err != nil {
-			panic(err) // the level is a constant
-		}
-		return w
-	}}
+	zstdEncoder = mustMake(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1)))
+	writers     = map[Coding]*sync.Pool{
+		Brotli: {New: func() any { return brotli.NewWriterLevel(nil, 3) }},
+		Gzip:   {New: func() any { return mustMake(gzip.NewWriterLevel(nil, 3)) }},
+	}
 )
 
 // Compress returns body in a coding, at its exact size. Safe for concurrent use.
 func Compress(body []byte, c Coding) []byte {
-	var out bytes.Buffer
 	switch c {
+	case Identity:
+		return body
 	case Zstandard:
 		return bytes.Clone(zstdEncoder.EncodeAll(body, nil))
-	case Brotli:
-		w := brotlis.Get().(*brotli.Writer)
-		defer brotlis.Put(w)
-		w.Reset(&out)
-		mustWrite(w.Write(body))
-		mustWrite(0, w.Close())
-	case Gzip:
-		w := gzips.Get().(*gzip.Writer)
-		defer gzips.Put(w)
-		w.Reset(&out)
-		mustWrite(w.Write(body))
-		mustWrite(0, w.Close())
-	default:
-		return body
+	}
+	var out bytes.Buffer
+	w := writers[c].Get().(interface {
+		io.WriteCloser
+		Reset(to io.Writer)
+	})
+	defer writers[c].Put(w)
+	w.Reset(&out)
+	if _, err := w.Write(body); errors.Join(err, w.Close()) != nil {
+		panic("memory takes everything")
 	}
 	return bytes.Clone(out.Bytes())
 }
@@ -144,11 +132,4 @@ func mustMake[W any](w W, err error) W {
 		panic(err)
 	}
 	return w
-}
-
-// mustWrite holds the compressors to writing into memory without error.
-func mustWrite(_ int, err error) {
-	if err != nil {
-		panic(err)
-	}
 }

@@ -8,12 +8,10 @@ package rows
 
 import (
 	"math"
-	"strconv"
 
 	"modeldex/dataset"
 	"modeldex/dataset/best"
 	"modeldex/dataset/fit"
-	"modeldex/dataset/record"
 	"modeldex/index"
 	"modeldex/snapshot"
 
@@ -123,7 +121,13 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 		Tool: func(dst []byte, t *dataset.Tool, n index.BenchmarkCounts) ([]byte, error) {
 			return appendJSON(dst, &Tool{*t, n.Own})
 		},
-		Benchmark: appendBenchmark,
+		Benchmark: func(dst []byte, b *dataset.Benchmark, c index.Computed) ([]byte, error) {
+			row := Benchmark{Benchmark: *b, RooflineRatio: known(c.Roofline), GenerationTPSPerStream: known(c.PerStreamTPS)}
+			if n := int64(c.ReproducedBy); n >= 0 {
+				row.ReproducedBy = &n
+			}
+			return appendJSON(dst, &row)
+		},
 		Score: func(model dataset.Slug) float64 {
 			if in, ok := catalog.Intelligence(string(model)); ok && in.Score != nil {
 				return *in.Score
@@ -138,28 +142,11 @@ func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 	return out
 }
 
-func appendBenchmark(dst []byte, b *dataset.Benchmark, c index.Computed) ([]byte, error) {
-	dst, err := appendJSON(dst, b)
-	if err != nil {
-		return dst, err
-	}
-	if dst, err = appendOptional(append(dst[:len(dst)-1], `,"roofline_ratio":`...), c.Roofline); err != nil {
-		return dst, err
-	}
-	if dst, err = appendOptional(append(dst, `,"generation_tps_per_stream":`...), c.PerStreamTPS); err != nil {
-		return dst, err
-	}
-	if dst = append(dst, `,"reproduced_by":`...); c.ReproducedBy < 0 {
-		return append(dst, "null}"...), nil
-	}
-	return append(strconv.AppendInt(dst, int64(c.ReproducedBy), 10), '}'), nil
-}
-
-func appendOptional(dst []byte, v float64) ([]byte, error) {
+func known(v float64) *float64 {
 	if math.IsNaN(v) {
-		return append(dst, "null"...), nil
+		return nil
 	}
-	return record.AppendNumber(dst, v)
+	return &v
 }
 
 // modelHead is a ModelDetail without the rows of its benchmarks, which are added when it is served.

@@ -38,7 +38,7 @@ type Options struct {
 
 // Config is what a service needs. Fields without a default must be set.
 type Config struct {
-	// Config is what the API needs. Live, Keeper, History, Records, Hooks, Snapshots and Worked are set here; Files are the
+	// Config is what the API needs. Live, Keeper, History, Records, Hooks and Snapshots are set here; Files are the
 	// dataset, and Log must not be nil.
 	httpapi.Config
 	Options
@@ -125,7 +125,7 @@ func ServeMCP(ctx context.Context, cfg Config, in io.ReadCloser, out io.WriteClo
 
 func (r *reloader) api() httpapi.Config {
 	api := r.cfg.Config
-	api.Live, api.History, api.Records, api.Snapshots, api.Worked = &r.live, &r.history, r.latest.Load, r.catalog.Load, giveBack
+	api.Live, api.History, api.Records, api.Snapshots = &r.live, &r.history, r.latest.Load, r.catalog.Load
 	return api
 }
 
@@ -187,7 +187,9 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownWait)
 	defer cancel()
-	if cut := server.Shutdown(ctx); cut != nil {
+	cut := server.Shutdown(ctx)
+	_ = ln.Close() // closed by now, unless Serve was not asked before the stop
+	if cut != nil {
 		cfg.Log.Warn("responses that were not read in time were cut", "cause", cut.Error())
 		return true, err
 	}
