@@ -11,12 +11,18 @@ import (
 )
 
 func (s *Server) countParts(m *metrics.Registry) {
-	m.Gauge("modeldex_generation", "Number of the dataset load being served.", func() float64 {
-		if gen := s.cfg.Live.Current(); gen != nil {
-			return float64(gen.Number)
-		}
-		return 0
-	})
+	ofServed := func(name, help string, value func(*index.Generation) float64) {
+		m.Gauge(name, help, func() float64 {
+			if gen := s.cfg.Live.Current(); gen != nil {
+				return value(gen)
+			}
+			return 0
+		})
+	}
+	ofServed("modeldex_generation", "Number of the dataset load being served.", func(gen *index.Generation) float64 { return float64(gen.Number) })
+	ofServed("modeldex_dataset_age_seconds", "Time since the day on which the dataset being served was released.",
+		func(gen *index.Generation) float64 { return time.Since(releasedAt(gen)).Seconds() })
+	ofServed("modeldex_row_bytes", "Bytes of rendered records in the generation being served.", func(gen *index.Generation) float64 { return float64(gen.Bytes()) })
 	m.Info("modeldex_build_info", "The program: version, Go version and platform.", func() []string {
 		return []string{"version", s.cfg.Version, "goversion", runtime.Version(), "platform", runtime.GOOS + "/" + runtime.GOARCH}
 	})
@@ -26,30 +32,16 @@ func (s *Server) countParts(m *metrics.Registry) {
 		}
 		return []string{"version", "", "digest", ""}
 	})
-	m.Gauge("modeldex_dataset_age_seconds", "Time since the day on which the dataset being served was released.", func() float64 {
-		if gen := s.cfg.Live.Current(); gen != nil {
-			return time.Since(releasedAt(gen)).Seconds()
-		}
-		return 0
-	})
 	m.Limited(quota.NoTier, pageLimited.name) // all are shown as 0 from the start
 	m.Limited(quota.NoTier, signupLimited.name)
 	for _, t := range s.cfg.Keeper.Tiers().Names() {
 		m.Limited(t, burstExceeded.name)
 		m.Limited(t, quotaExhausted.name)
 	}
-	m.Gauge("modeldex_row_bytes", "Bytes of rendered records in the generation being served.", func() float64 {
-		if gen := s.cfg.Live.Current(); gen != nil {
-			return float64(gen.Bytes())
-		}
-		return 0
-	})
-	m.Gauge("modeldex_dataset_refused", "1 while the most recent load of the dataset is rejected.", func() float64 {
-		if s.cfg.History.Refused(s.cfg.Live.Current()) != nil {
-			return 1
-		}
-		return 0
-	})
+	flag := func(name, help string, value func() bool) {
+		m.Gauge(name, help, func() float64 { return map[bool]float64{true: 1}[value()] })
+	}
+	flag("modeldex_dataset_refused", "1 while the most recent load of the dataset is rejected.", func() bool { return s.cfg.History.Refused(s.cfg.Live.Current()) != nil })
 	m.Counter("modeldex_dataset_refusals_total", "Loads of the dataset that were rejected.", func() float64 { return float64(s.cfg.History.Refusals()) })
 	m.Counter("modeldex_cache_hits_total", "Responses found in the cache.", func() float64 { return float64(s.cache.Counts().Hits + s.open.Counts().Hits) })
 	m.Counter("modeldex_cache_misses_total", "Look-ups that found no response in the cache.", func() float64 { return float64(s.cache.Counts().Misses + s.open.Counts().Misses) })
@@ -70,19 +62,12 @@ func (s *Server) countParts(m *metrics.Registry) {
 	m.Gauge("modeldex_keys", "Keys in memory, of every status.", func() float64 { return float64(s.cfg.Keeper.Stats().Accounts) })
 	m.Counter("modeldex_ledger_commits_total", "Lease commits that succeeded.", func() float64 { return float64(s.cfg.Keeper.Stats().Commits) })
 	m.Counter("modeldex_ledger_failures_total", "Lease commits that failed.", func() float64 { return float64(s.cfg.Keeper.Stats().Failures) })
-	m.Gauge("modeldex_ledger_failing", "1 while leases cannot be written.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Failing) })
-	m.Gauge("modeldex_ledger_key_changes_failing", "1 while the last change of a key, such as a sign-up, could not be written.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Unkept) })
-	m.Gauge("modeldex_ledger_blind", "1 while changes that other servers make to keys are not seen.", func() float64 { return boolValue(s.cfg.Keeper.Stats().Blind) })
+	flag("modeldex_ledger_failing", "1 while leases cannot be written.", func() bool { return s.cfg.Keeper.Stats().Failing })
+	flag("modeldex_ledger_key_changes_failing", "1 while the last change of a key, such as a sign-up, could not be written.", func() bool { return s.cfg.Keeper.Stats().Unkept })
+	flag("modeldex_ledger_blind", "1 while changes that other servers make to keys are not seen.", func() bool { return s.cfg.Keeper.Stats().Blind })
 }
 
 func releasedAt(gen *index.Generation) time.Time {
 	day, _ := time.Parse(time.DateOnly, string(gen.Info.Released)) // check demands a day
 	return day
-}
-
-func boolValue(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
