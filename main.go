@@ -54,14 +54,14 @@ type cli struct {
 		Record data.ChangesRecord `cmd:"" help:"Append the changes of a release to data/changes/<year>.ndjson; run it at each release. Running it again changes nothing."`
 	} `cmd:"" help:"Record the changes of each release."`
 	Keys struct {
-		Issue   server.KeysIssue   `cmd:"" help:"Issue a key and print it; it is not shown again."`
-		List    server.KeysList    `cmd:"" help:"List keys, oldest first."`
-		Show    server.KeysShow    `cmd:"" help:"Show keys by id, hint or e-mail address."`
-		Suspend server.KeysSuspend `cmd:"" help:"Reject a key until it is resumed."`
-		Resume  server.KeysResume  `cmd:"" help:"End a suspension."`
-		Revoke  server.KeysRevoke  `cmd:"" help:"Revoke a key permanently."`
-		Erase   server.KeysErase   `cmd:"" help:"Revoke a key and remove its name, e-mail address and use case. Its digest is kept, so that the key stays rejected."`
-		SetTier server.KeysTier    `cmd:"" help:"Move a key to another tier."`
+		Issue   server.KeysIssue  `cmd:"" help:"Issue a key and print it; it is not shown again."`
+		List    server.KeysList   `cmd:"" help:"List keys, oldest first."`
+		Show    server.KeysShow   `cmd:"" help:"Show keys by id, hint or e-mail address."`
+		Suspend server.KeysChange `cmd:"" set:"change=suspended" help:"Reject a key until it is resumed."`
+		Resume  server.KeysChange `cmd:"" set:"change=resumed" help:"End a suspension."`
+		Revoke  server.KeysChange `cmd:"" set:"change=revoked" help:"Revoke a key permanently."`
+		Erase   server.KeysChange `cmd:"" set:"change=erased and revoked" help:"Revoke a key and remove its name, e-mail address and use case. Its digest is kept, so that the key stays rejected."`
+		SetTier server.KeysTier   `cmd:"" help:"Move a key to another tier."`
 	} `cmd:"" help:"Manage API keys, whether the server runs or not."`
 	Ledger struct {
 		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage; a server may be running."`

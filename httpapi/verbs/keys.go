@@ -175,47 +175,21 @@ func (c *keyChange) change(env *verbs.Env, act func(keys operator.Keys, ctx cont
 	})
 }
 
-func saying(what string) func(_, _ *quota.Account) string {
-	return func(_, _ *quota.Account) string { return what }
+// KeysChange suspends, resumes, revokes or erases a key.
+type KeysChange struct {
+	keyChange
+	To string `hidden:"" default:"${change}"`
 }
 
-// The verbs that take a key and nothing else.
-type (
-	// KeysSuspend rejects a key until it is resumed.
-	KeysSuspend struct{ keyChange }
-	// KeysResume ends a suspension.
-	KeysResume struct{ keyChange }
-	// KeysRevoke ends a key for good.
-	KeysRevoke struct{ keyChange }
-	// KeysErase forgets the person behind a key and revokes it.
-	KeysErase struct{ keyChange }
-)
-
-// setStatus gives the key a status and says what was done.
-func (c *keyChange) setStatus(env *verbs.Env, to quota.Status, said string) error {
+// Run changes the key.
+func (c *KeysChange) Run(env *verbs.Env) error {
+	status := map[string]quota.Status{"suspended": quota.StatusSuspended, "resumed": quota.StatusActive, "revoked": quota.StatusRevoked}
 	return c.change(env, func(keys operator.Keys, ctx context.Context, id quota.ID) (quota.Account, error) {
-		return keys.SetStatus(ctx, id, to)
-	}, saying(said))
-}
-
-// Run suspends the key.
-func (c *KeysSuspend) Run(env *verbs.Env) error {
-	return c.setStatus(env, quota.StatusSuspended, "suspended")
-}
-
-// Run resumes the key.
-func (c *KeysResume) Run(env *verbs.Env) error {
-	return c.setStatus(env, quota.StatusActive, "resumed")
-}
-
-// Run revokes the key.
-func (c *KeysRevoke) Run(env *verbs.Env) error {
-	return c.setStatus(env, quota.StatusRevoked, "revoked")
-}
-
-// Run erases the person.
-func (c *KeysErase) Run(env *verbs.Env) error {
-	return c.change(env, operator.Keys.Erase, saying("erased and revoked"))
+		if to, known := status[c.To]; known {
+			return keys.SetStatus(ctx, id, to)
+		}
+		return keys.Erase(ctx, id)
+	}, func(_, _ *quota.Account) string { return c.To })
 }
 
 // KeysTier moves a key to another tier.
