@@ -43,8 +43,8 @@ func (s *Server) countParts(m *metrics.Registry) {
 	}
 	flag("modeldex_dataset_refused", "1 while the most recent load of the dataset is rejected.", func() bool { return s.cfg.History.Refused(s.cfg.Live.Current()) != nil })
 	m.Counter("modeldex_dataset_refusals_total", "Loads of the dataset that were rejected.", func() float64 { return float64(s.cfg.History.Refusals()) })
-	m.Counter("modeldex_cache_hits_total", "Responses found in the cache.", func() float64 { return float64(s.cache.Counts().Hits + s.open.Counts().Hits) })
-	m.Counter("modeldex_cache_misses_total", "Look-ups that found no response in the cache.", func() float64 { return float64(s.cache.Counts().Misses + s.open.Counts().Misses) })
+	m.Counter("modeldex_cache_hits_total", "Responses found in the cache.", func() float64 { return float64(s.cache.Metrics().Hits() + s.open.Metrics().Hits()) })
+	m.Counter("modeldex_cache_misses_total", "Look-ups that found no response in the cache.", func() float64 { return float64(s.cache.Metrics().Misses() + s.open.Metrics().Misses()) })
 	l := s.limit
 	count := func(name, help string, of func(c connections.Counts) uint64) {
 		m.Counter(name, help, func() float64 { return float64(of(l.Counts())) })

@@ -43,8 +43,7 @@ func TestRandomFacetAddresses(t *testing.T) {
 	ask(60)
 	before := heap()
 	ask(120)
-	counts := small.Counts()
-	added, evicted := counts.Added, counts.Evicted
+	added, evicted := small.Metrics().CostAdded(), small.Metrics().CostEvicted()
 	if added <= bound {
 		t.Fatalf("%d bytes were kept: too few to fill a cache of %d", added, bound)
 	}

@@ -2,9 +2,9 @@ package httpapi
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -126,7 +126,9 @@ func (req *request) param(name string) string { return strings.Clone(req.c.Param
 
 // requestID is the id of a request: unique in this process by the number, among processes by the prefix. A counter,
 // because a random id costs a lock or a system call.
-func (s *Server) requestID(number uint64) string { return fmt.Sprintf("%s%010x", s.idPrefix, number) }
+func (s *Server) requestID(number uint64) string {
+	return s.idPrefix + strconv.FormatUint(1<<40|number, 16)[1:] // ten digits
+}
 
 // has says whether the caller says to have the entity with a tag already, on any line of the header: one
 // may be a mere star.

@@ -168,7 +168,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 func TestKeptFromTheSecondTime(t *testing.T) {
 	t.Parallel()
 	s := newService(t, mustSmallLive(t))
-	added := func() uint64 { s.cache.Wait(); return s.cache.Counts().Kept }
+	added := func() uint64 { s.cache.Wait(); return s.cache.Metrics().KeysAdded() }
 	const path = "/api/v1/benchmarks?limit=3"
 	for n, want := range []bool{false, true, false} {
 		before := added()

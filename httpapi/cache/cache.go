@@ -143,19 +143,8 @@ func (b *Cache[R]) Alias(resp R, content []byte, c encoding.Coding, f export.For
 // Close ends the cache. It must come after the HTTP server has stopped: ristretto panics on a Set during Close.
 func (b *Cache[R]) Close() { b.kept.Close() }
 
-// Counts say what a Cache has done so far.
-type Counts struct {
-	Hits, Misses uint64 // look-ups that found a response, and those that did not
-	Kept         uint64 // responses that were kept
-	// Bytes that responses took when they were kept, and of those the ones that made room.
-	Added, Evicted uint64
-}
-
-// Counts are those of the moment, for metrics.
-func (b *Cache[R]) Counts() Counts {
-	m := b.kept.Metrics
-	return Counts{m.Hits(), m.Misses(), m.KeysAdded(), m.CostAdded(), m.CostEvicted()}
-}
+// Metrics say what a Cache has done so far.
+func (b *Cache[R]) Metrics() *ristretto.Metrics { return b.kept.Metrics }
 
 // Wait returns when all responses that were put before are kept or dropped, for tests.
 func (b *Cache[R]) Wait() { b.kept.Wait() }

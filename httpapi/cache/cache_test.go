@@ -85,7 +85,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%+v: found %+v", tt, got)
 		}
 	}
-	if n := c.Counts(); n.Hits < 3 || n.Misses < 3 || n.Kept != 3 {
+	if n := c.Metrics(); n.Hits() < 3 || n.Misses() < 3 || n.KeysAdded() != 3 {
 		t.Errorf("counts %+v, want three of the first kinds", n)
 	}
 }

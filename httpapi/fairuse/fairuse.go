@@ -76,15 +76,6 @@ func (l *Limiter) keep(key netip.Addr, full time.Duration) {
 	l.recent[key] = full
 }
 
-func (l *Limiter) clients() int {
-	if l == nil {
-		return 0
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.recent) + len(l.older)
-}
-
 func subscriber(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap().WithZone("")
 	if addr.Is6() {
