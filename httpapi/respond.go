@@ -40,7 +40,7 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	switch {
 	case status == http.StatusNotModified: // no body
 	case resp.stream != nil:
-		s.limit.SendStream(req.ctx, resp.stream, s.streamFailed(req.number))
+		connections.SendStream(req.ctx, resp.stream, s.streamFailed(req.number))
 	case resp.parts != nil:
 		for _, part := range resp.parts {
 			out.AppendBody(part)

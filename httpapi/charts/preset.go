@@ -5,10 +5,6 @@ import "modeldex/index"
 // Preset is a figure that can be had by its name, at /charts/{name}.svg.
 type Preset struct {
 	Name string
-	// Doc says what it shows, in one sentence.
-	Doc string
-	// Kind is the kind of record it is about: "model" or "hardware".
-	Kind string
 	// Param is the parameter that names the records, and Least and Most how many it takes.
 	Param       string
 	Least, Most int
@@ -22,10 +18,10 @@ func of(draw func(m Maker, slug string) *Figure) func(m Maker, slugs []string) *
 
 // Presets lists the presets.
 var Presets = []Preset{
-	{"model-speeds", "Measured speed of a model by hardware, one dot for each run.", "model", "model", 1, 1, of(Maker.ModelSpeeds)},
-	{"hardware-frontier", "Capability against speed of the models that run on a machine.", "hardware", "hardware", 1, 1, of(Maker.HardwareFrontier)},
-	{"compare", "The same measurements on several machines.", "hardware", "hardware", 2, MostCompared, Maker.CompareHardware},
-	{"compare-models", "The same measurements of several models.", "model", "models", 2, MostCompared, Maker.CompareModels},
+	{"model-speeds", "model", 1, 1, of(Maker.ModelSpeeds)},
+	{"hardware-frontier", "hardware", 1, 1, of(Maker.HardwareFrontier)},
+	{"compare", "hardware", 2, MostCompared, Maker.CompareHardware},
+	{"compare-models", "models", 2, MostCompared, Maker.CompareModels},
 }
 
 // FindPreset finds a preset by name, nil for none.

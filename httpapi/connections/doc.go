@@ -2,7 +2,7 @@
 //
 // A Limit bounds the open connections, those of one address, and the bytes that callers have not read yet. Listen gives
 // a listener with those bounds; a connection too many is told why (Refusal) and closed, and the slowest reader makes
-// room. Every write has a deadline by its length, so that each caller reads at a least speed. Limit.SendStream sends a
+// room. Every write has a deadline by its length, so that each caller reads at a least speed. SendStream sends a
 // body that is made while it is sent.
 //
 // MaxConnsPerIP and Concurrency of fasthttp do not suffice: they know neither proxies nor networks of IPv6, and count

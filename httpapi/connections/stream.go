@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"modeldex/quota"
 
@@ -26,22 +25,18 @@ type Stream struct {
 type streamBody struct {
 	stream *Stream
 	size   int // in bytes; -1: unknown
-	slow   func()
 	failed func(err error)
 
-	in     io.Reader
-	err    error
-	sent   int64
-	asked  time.Time     // when the last read returned
-	waited time.Duration // that the caller took to take what was read
+	in  io.Reader
+	err error
 }
 
 // SendStream has fasthttp ask for the body piece by piece. With HTTP/1.1 it sends each as a chunk,
 // so that a body which ends early is seen to be cut: the last chunk is missing, and the connection is
 // closed. HTTP/1.0 has no chunks: there the body is made twice, the first time to know its length. failed is called
 // with the error of a body that could not be made to its end.
-func (l *Limit) SendStream(ctx *fasthttp.RequestCtx, s *Stream, failed func(error)) {
-	body := &streamBody{stream: s, size: s.Size, slow: func() { l.closedSlow.Add(1) }, failed: failed}
+func SendStream(ctx *fasthttp.RequestCtx, s *Stream, failed func(error)) {
+	body := &streamBody{stream: s, size: s.Size, failed: failed}
 	if body.size < 0 && !ctx.Request.Header.IsHTTP11() {
 		body.measure()
 	}
@@ -57,28 +52,11 @@ func (l *Limit) SendStream(ctx *fasthttp.RequestCtx, s *Stream, failed func(erro
 // measure finds the size. After an error every later read fails too, so that the response is seen to be cut.
 func (b *streamBody) measure() {
 	n, _ := io.Copy(io.Discard, struct{ io.Reader }{b}) // b keeps the error
-	b.in, b.size, b.sent, b.asked = nil, int(n), 0, time.Time{}
+	b.in, b.size = nil, int(n)
 }
 
-var errSlowReader = errors.New("the caller reads too slowly")
-
-// Read implements io.Reader.
-func (b *streamBody) Read(p []byte) (int, error) {
-	if !b.asked.IsZero() {
-		b.waited += time.Since(b.asked)
-	}
-	if b.err == nil && b.waited > mayTake(b.sent) {
-		b.slow()
-		b.err = errSlowReader
-	}
-	n, err := b.read(p)
-	b.sent += int64(n)
-	b.asked = time.Now()
-	return n, err
-}
-
-// read reads on. A panic becomes an error, which cuts the response.
-func (b *streamBody) read(p []byte) (n int, err error) {
+// Read reads on. A panic becomes an error, which cuts the response.
+func (b *streamBody) Read(p []byte) (n int, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			n, err = 0, fmt.Errorf("panic: %v", cause)

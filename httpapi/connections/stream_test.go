@@ -26,11 +26,10 @@ func streamServer(t *testing.T, s *Stream) (dial func() (net.Conn, error), ends 
 	ends = &atomic.Int64{}
 	s.Size = -1
 	s.Done = func() { ends.Add(1) }
-	limit := newTestLimit(0, 0)
 	ln := fasthttputil.NewInmemoryListener()
 	server := fasthttp.Server{Handler: func(ctx *fasthttp.RequestCtx) {
 		one := *s
-		limit.SendStream(ctx, &one, func(error) {})
+		SendStream(ctx, &one, func(error) {})
 	}}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ln) }()
@@ -155,22 +154,6 @@ func TestStreamHTTP10(t *testing.T) {
 	head, body, _ := bytes.Cut(raw, []byte("\r\n\r\n"))
 	if string(body) != strings.Repeat("a line of the body\n", 3000) || bytes.Contains(head, []byte("chunked")) || !bytes.Contains(head, []byte("Content-Length: 57000")) {
 		t.Errorf("a body of %d bytes behind\n%s", len(body), head)
-	}
-}
-
-// TestStreamSlowReader: a caller that takes less than the least speed is given up.
-func TestStreamSlowReader(t *testing.T) {
-	slow := 0
-	b := &streamBody{stream: &Stream{Open: lines(100_000, nil)}, slow: func() { slow++ }, failed: func(error) {}}
-	buf := make([]byte, 4096)
-	for i := range 100 {
-		if _, err := b.Read(buf); err != nil {
-			t.Fatalf("read %d: %v", i, err)
-		}
-	}
-	b.waited = mayTake(b.sent) + time.Minute
-	if _, err := b.Read(buf); !errors.Is(err, errSlowReader) || slow != 1 {
-		t.Errorf("Read after a long wait = %v, want %v", err, errSlowReader)
 	}
 }
 
