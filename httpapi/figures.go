@@ -47,10 +47,15 @@ func figureRoutes() []route {
 }
 
 func showChart(s *Server, req *request) (*response, *failure) {
-	preset := charts.FindPreset(req.param("preset"))
-	if preset == nil {
-		return nil, unknownPreset(req.param("preset"))
+	names, asked := []string{}, req.param("preset")
+	for _, p := range charts.Presets {
+		names = append(names, p.Name)
 	}
+	i := slices.Index(names, asked)
+	if i < 0 {
+		return nil, noSuch("No chart has this name.", "preset", asked, "must be one of "+strings.Join(names, ", "), names)
+	}
+	preset := &charts.Presets[i]
 	r := reader{Values: query.Read(chartList.params, req.ctx.QueryArgs().All()), gen: req.gen}
 	given := strings.Join(r.Texts(preset.Param), ",")
 	slugs := r.names(preset.Param, preset.Most)
@@ -77,7 +82,7 @@ func showChart(s *Server, req *request) (*response, *failure) {
 	}
 	key := canonical + "\x00" + s.cfg.Version // another version may draw another chart
 	resp := s.open.Render(req.content[:], req.coding, key, func() *response {
-		resp := newEntity(preset.Figure(req.gen, slugs).SVG(theme, width), req.coding, svgType, req.content[:], key)
+		resp := newEntity(preset.Draw(charts.For(req.gen), slugs).SVG(theme, width), req.coding, svgType, req.content[:], key)
 		resp.madeOf(req.gen.Info.Version, req.gen.Digest.String())
 		resp.set("Content-Security-Policy", figurePolicy)
 		resp.set("Cross-Origin-Resource-Policy", "cross-origin")
@@ -87,14 +92,6 @@ func showChart(s *Server, req *request) (*response, *failure) {
 	})
 	s.open.Alias(resp, req.content[:], req.coding, req.accepts.Best, key, s.spelling(req))
 	return resp, nil
-}
-
-func unknownPreset(name string) *failure {
-	names := make([]string, len(charts.Presets))
-	for i := range charts.Presets {
-		names[i] = charts.Presets[i].Name
-	}
-	return noSuch("No chart has this name.", "preset", name, "must be one of "+strings.Join(names, ", "), names)
 }
 
 // names are the slugs of a parameter that names at most so many records, in the order they were given in, each once.

@@ -103,13 +103,13 @@ func (m Maker) compare(c comparison, slugs []string) *Figure {
 		Source: m.source("; the table has every median"), Address: address(c.preset, c.table, strings.Join(slugs, ",")),
 		Note:    "Marks: medians of runs of a single stream on one device. Lines: from the slowest run to the fastest. The axis is logarithmic.",
 		Missing: "No two of these have runs with the same settings to compare.",
-		Table:   Table{Columns: []Column{{c.row, false}}},
+		Columns: []string{c.row},
 	}
 	out := &rows{axis: "Generation speed (tok/s)"}
 	for _, slug := range slugs {
 		out.series = append(out.series, c.name(slug))
-		f.Table.Columns = append(f.Table.Columns, Column{c.name(slug), true})
 	}
+	f.Columns = append(f.Columns, out.series...)
 	f.Title = c.title + strings.Join(out.series, ", ")
 	groups := m.groups(c.field, c.other, slugs)
 	if first := slices.IndexFunc(groups, func(g *group) bool { return g.shared < 2 }); first >= 0 {
@@ -134,7 +134,7 @@ func (m Maker) compare(c comparison, slugs []string) *Figure {
 			mark.tip = fmt.Sprintf("%s, %s: %s %s", out.series[i], r.name, cell.Text, cell.Note)
 			r.marks, cells = append(r.marks, mark), append(cells, cell)
 		}
-		out.rows, f.Table.Rows = append(out.rows, r), append(f.Table.Rows, cells)
+		out.rows, f.Rows = append(out.rows, r), append(f.Rows, cells)
 	}
 	if f.drawn(out); f.Empty() {
 		f.Note = ""

@@ -68,8 +68,10 @@ type Figure struct {
 	Address string
 	// Missing says why there is nothing to draw, where that is so.
 	Missing string
-	// Table is the values, of comparisons only: pages have tables of their own beside the other figures.
-	Table Table
+	// Rows are the values under Columns, of comparisons only: pages have tables of their own beside the other figures.
+	// All but the first column have numbers.
+	Columns []string
+	Rows    [][]Cell
 
 	form form // nil: there is nothing to draw
 }
@@ -83,18 +85,6 @@ func (f *Figure) drawn(as form) *Figure {
 
 // Empty reports whether there is nothing to draw.
 func (f *Figure) Empty() bool { return f.form == nil }
-
-// Table is the values of a figure as texts.
-type Table struct {
-	Columns []Column
-	Rows    [][]Cell
-}
-
-// Column is the head of a column.
-type Column struct {
-	Name   string
-	Number bool // the column has numbers
-}
 
 // Cell is one value.
 type Cell struct {

@@ -1,15 +1,13 @@
 package charts
 
-import "modeldex/index"
-
 // Preset is a figure that can be had by its name, at /charts/{name}.svg.
 type Preset struct {
 	Name string
 	// Param is the parameter that names the records, and Least and Most how many it takes.
 	Param       string
 	Least, Most int
-
-	draw func(m Maker, slugs []string) *Figure
+	// Draw makes the figure of the records with the given slugs, Least to Most of them.
+	Draw func(m Maker, slugs []string) *Figure
 }
 
 func of(draw func(m Maker, slug string) *Figure) func(m Maker, slugs []string) *Figure {
@@ -22,19 +20,4 @@ var Presets = []Preset{
 	{"hardware-frontier", "hardware", 1, 1, of(Maker.HardwareFrontier)},
 	{"compare", "hardware", 2, MostCompared, Maker.CompareHardware},
 	{"compare-models", "models", 2, MostCompared, Maker.CompareModels},
-}
-
-// FindPreset finds a preset by name, nil for none.
-func FindPreset(name string) *Preset {
-	for i := range Presets {
-		if Presets[i].Name == name {
-			return &Presets[i]
-		}
-	}
-	return nil
-}
-
-// Figure makes the figure of the records with the given slugs, Least to Most of them.
-func (p *Preset) Figure(gen *index.Generation, slugs []string) *Figure {
-	return p.draw(For(gen), slugs)
 }

@@ -68,10 +68,10 @@ func sameTable(f *charts.Figure, field index.Field, slugs []string, base string)
 		ID: "speed", Title: "Measured with the same settings, in tok/s", Empty: f.Missing, Plot: plot(f, "plot-speed", base),
 		More: &Link{Text: "How fast they read prompts", Href: "/explore/benchmarks?" + prompts.Encode()},
 	}
-	for _, c := range f.Table.Columns {
-		t.Columns = append(t.Columns, Column{Text: c.Name, Number: c.Number})
+	for i, name := range f.Columns {
+		t.Columns = append(t.Columns, Column{Text: name, Number: i > 0})
 	}
-	for _, row := range f.Table.Rows {
+	for _, row := range f.Rows {
 		cells := make([]Cell, len(row))
 		for i, c := range row {
 			cells[i] = Cell{Text: c.Text, Note: c.Note, Href: c.Href}
