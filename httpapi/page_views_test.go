@@ -11,7 +11,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"modeldex/dataset/datasettest"
 	"modeldex/index"
@@ -132,6 +131,10 @@ func TestPageForms(t *testing.T) {
 		{"/explore/models.csv?family=llama&limit=7", "/api/v1/models?family=llama&limit=7&sort=-capability&format=csv"},
 		{"/models/gemma-3-1b-it.csv", "/api/v1/models/gemma-3-1b-it?benchmarks_limit=500&format=csv"},
 		{"/benchmarks/bm-adfbf9a134d4.csv", "/api/v1/benchmarks/bm-adfbf9a134d4?format=csv"},
+		{"/explore/models.json?fits=nvidia-rtx-4090&sort=-intelligence", "/api/v1/models?fits=nvidia-rtx-4090&sort=-intelligence"},
+		{"/explore/models.csv?fits=nvidia-rtx-4090", "/api/v1/models?fits=nvidia-rtx-4090&format=csv"},
+		{"/explore/hardware.json?runs=gpt-oss-20b&prefer=measured", "/api/v1/hardware?runs=gpt-oss-20b&prefer=measured"},
+		{"/explore/models.json?family=llama&sort=slug", "/api/v1/models?family=llama"},
 		{"/compare.json?hardware=nvidia-rtx-3090,nvidia-rtx-4090", "/api/v1/hardware?slug=nvidia-rtx-3090,nvidia-rtx-4090"},
 		{"/compare.csv?models=qwen3-8b", "/api/v1/models?slug=qwen3-8b&format=csv"},
 		{"/fit.json?hardware=nvidia-rtx-4090&model=gpt-oss-20b", "/api/v1/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b"},
@@ -287,25 +290,16 @@ func allowedBy(robots, path string) bool {
 	return allowed
 }
 
-// TestWellKnown holds what browsers and researchers ask every site for.
-func TestWellKnown(t *testing.T) {
+// TestCrawlerFiles reads what crawlers and agents are given, and asks for some of what it names.
+func TestCrawlerFiles(t *testing.T) {
 	s := shippedService(t)
 	if a := s.ask(t, "GET", "/favicon.ico", "Authorization", ""); a.status != http.StatusOK || a.header.Get("Content-Type") != "image/svg+xml" || !strings.HasPrefix(string(a.body), "<svg") {
 		t.Errorf("/favicon.ico: status %d, %s, %.40s", a.status, a.header.Get("Content-Type"), a.body)
 	}
-	a := s.ask(t, "GET", "/.well-known/security.txt", "Authorization", "")
-	expires := regexp.MustCompile(`(?m)^Expires: (.*)$`).FindStringSubmatch(string(a.body))
-	if a.status != http.StatusOK || !strings.Contains(string(a.body), "Contact: mailto:support@example.com\n") || expires == nil {
-		t.Fatalf("security.txt: status %d, %s", a.status, a.body)
+	security := regexp.MustCompile(`\AContact: mailto:support@example.com\nExpires: \d{4}-\d\d-\d\dT00:00:00Z\n`)
+	if a := s.ask(t, "GET", "/.well-known/security.txt", "Authorization", ""); a.status != http.StatusOK || !security.Match(a.body) {
+		t.Errorf("security.txt: status %d, %s", a.status, a.body)
 	}
-	if at, err := time.Parse(time.RFC3339, expires[1]); err != nil || at.IsZero() {
-		t.Errorf("security.txt expires at %q: %v", expires[1], err)
-	}
-}
-
-// TestCrawlerFiles reads what crawlers and agents are given, and asks for some of what it names.
-func TestCrawlerFiles(t *testing.T) {
-	s := shippedService(t)
 	robots := string(s.ask(t, "GET", "/robots.txt", "Authorization", "").body)
 	if !strings.Contains(robots, "Disallow: /explore/*?") || !strings.Contains(robots, "Sitemap: http://service/sitemap.xml") {
 		t.Errorf("robots.txt is %s", robots)
@@ -334,17 +328,14 @@ func TestCrawlerFiles(t *testing.T) {
 	if seen["models"] != gen.Models.Len() || seen["hardware"] != gen.Hardware.Len() || seen["tools"] != gen.Tools.Len() || seen["benchmarks"] != gen.Benchmarks.Len() {
 		t.Errorf("the sitemap names %v", seen)
 	}
-	links := regexp.MustCompile(`\]\(http://service(/[^)]*)\)`)
-	for _, path := range []string{"/llms.txt"} {
-		a := s.ask(t, "GET", path, "Authorization", "")
-		found := links.FindAllStringSubmatch(string(a.body), -1)
-		if a.status != http.StatusOK || !strings.HasPrefix(string(a.body), "# modeldex\n") || len(found) < 10 || strings.Contains(string(a.body), "%!") {
-			t.Errorf("%s: status %d, %d links: %.200s", path, a.status, len(found), a.body)
-		}
-		for _, m := range found[:10] {
-			if a := s.ask(t, "HEAD", m[1]); a.status != http.StatusOK {
-				t.Errorf("%s names %s: status %d", path, m[1], a.status)
-			}
+	llms := s.ask(t, "GET", "/llms.txt", "Authorization", "")
+	found := regexp.MustCompile(`\]\(http://service(/[^)]*)\)`).FindAllStringSubmatch(string(llms.body), -1)
+	if llms.status != http.StatusOK || !strings.HasPrefix(string(llms.body), "# modeldex\n") || len(found) < 10 || strings.Contains(string(llms.body), "%!") {
+		t.Fatalf("llms.txt: status %d, %d links: %.200s", llms.status, len(found), llms.body)
+	}
+	for _, m := range found[:10] {
+		if a := s.ask(t, "HEAD", m[1]); a.status != http.StatusOK {
+			t.Errorf("llms.txt names %s: status %d", m[1], a.status)
 		}
 	}
 }
@@ -453,41 +444,27 @@ func TestFitUnknown(t *testing.T) {
 
 var (
 	severalRuns = regexp.MustCompile(`<td [^>]*>(?:<a href="([^"]*)"[^>]*>)?[^<]*(?:</a>)?(?: <small>)?\s?\((\d+) runs, `)
+	countedRuns = regexp.MustCompile(`<td data-label="Runs" class="n"><a href="(/explore/benchmarks[^"]*)"[^>]*>([\d,]+)</a>`)
 	listTitle   = regexp.MustCompile(`id="results-title">([\d,]+) benchmarks?<`)
 )
 
-// TestComparedRuns holds that a cell of a comparison that is of several runs leads to the list of them, and of no others.
-func TestComparedRuns(t *testing.T) {
-	s := shippedService(t)
-	for _, path := range []string{"/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx", "/compare?models=llama-2-7b,llama-3-8b", "/compare?hardware=apple-m2-ultra,apple-m3-max-40gpu"} {
-		cells := severalRuns.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1)
-		if len(cells) < 2 {
-			t.Errorf("%s has %d cells of several runs, want more", path, len(cells))
-		}
-		for _, c := range cells {
-			list := listTitle.FindSubmatch(s.ask(t, "GET", html.UnescapeString(c[1]), "Authorization", "").body)
-			if c[1] == "" || list == nil || string(list[1]) != c[2] {
-				t.Errorf("%s: a cell of %s runs leads to %q, a list of %s", path, c[2], c[1], list)
-			}
-		}
-	}
-}
-
-var countedRuns = regexp.MustCompile(`<td data-label="Runs" class="n"><a href="(/explore/benchmarks[^"]*)"[^>]*>([\d,]+)</a>`)
-
-// TestListedRuns holds that the number of runs of a row leads to a list of as many: rows whose quantization is not
-// known, and hardware with variants, led to lists of more.
+// TestListedRuns holds that a number of runs leads to the list of them, and of no others: that of a cell of a comparison,
+// and that of a row, also where the quantization is not known and of hardware with variants.
 func TestListedRuns(t *testing.T) {
 	s := shippedService(t)
-	for _, path := range []string{"/hardware/apple-m4-10gpu", "/hardware/nvidia-rtx-a4000", "/models/glm-4.7-flash", "/models/llama-2-7b"} {
-		rows := countedRuns.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1)
-		if len(rows) == 0 {
-			t.Errorf("%s has no rows of runs", path)
+	for path, number := range map[string]*regexp.Regexp{
+		"/compare?hardware=nvidia-rtx-3090,nvidia-rtx-4090,amd-rx-7900-xtx": severalRuns, "/compare?models=llama-2-7b,llama-3-8b": severalRuns,
+		"/compare?hardware=apple-m2-ultra,apple-m3-max-40gpu": severalRuns,
+		"/hardware/apple-m4-10gpu":                            countedRuns, "/hardware/nvidia-rtx-a4000": countedRuns, "/models/glm-4.7-flash": countedRuns, "/models/llama-2-7b": countedRuns,
+	} {
+		found := number.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1)
+		if len(found) == 0 {
+			t.Errorf("%s has no numbers of runs", path)
 		}
-		for _, row := range rows {
-			body := s.ask(t, "GET", html.UnescapeString(row[1]), "Authorization", "").body
-			if list := listTitle.FindSubmatch(body); list == nil || string(list[1]) != row[2] {
-				t.Errorf("%s: a row of %s runs leads to %s, a list of %s", path, row[2], row[1], list)
+		for _, m := range found {
+			list := listTitle.FindSubmatch(s.ask(t, "GET", html.UnescapeString(m[1]), "Authorization", "").body)
+			if m[1] == "" || list == nil || string(list[1]) != m[2] {
+				t.Errorf("%s: %s runs lead to %q, a list of %s", path, m[2], m[1], list)
 			}
 		}
 	}

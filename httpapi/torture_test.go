@@ -2,14 +2,9 @@ package httpapi
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -17,16 +12,15 @@ import (
 	"time"
 
 	"modeldex/dataset/datasettest"
-	"modeldex/httpapi/operator"
 	"modeldex/quota"
 )
 
 // The long form is go test ./httpapi -run TestTorture -torture.kills 50.
 var killsFlag = flag.Int("torture.kills", 2, "how many times TestTorture kills the server")
 
-// TestTorture kills the real program at random moments while clients call with several keys
-// and others issue, rotate, suspend and revoke keys. After each restart it compares what was
-// answered with what the ledger says, and holds the ledger to the promise of package quota.
+// TestTorture kills the real program at random moments while clients call with several keys. After each restart it compares
+// what was answered with what the ledger says, and holds the ledger to the promise of package quota, whose own test of
+// crashes issues and revokes keys as well.
 func TestTorture(t *testing.T) {
 	t.Parallel()
 	w := newTorture(t)
@@ -56,7 +50,6 @@ type torture struct {
 	*site
 	rng       *rand.Rand
 	spenders  []*spender
-	holders   []*holder
 	stillborn int // servers killed before they served
 }
 
@@ -80,7 +73,6 @@ func (w *torture) live(gentle bool) {
 	var load sync.WaitGroup
 	stop := make(chan struct{})
 	journals := w.spendAll(&load, stop)
-	rosters := []*roster{w.startRoster(&load, stop), w.startRoster(&load, stop)}
 	longest := time.Duration(datasettest.Rounds(180, 480)) * time.Millisecond
 	time.Sleep(20*time.Millisecond + time.Duration(w.rng.Int64N(int64(longest))))
 	if gentle {
@@ -90,9 +82,6 @@ func (w *torture) live(gentle bool) {
 	}
 	close(stop)
 	load.Wait()
-	for _, r := range rosters {
-		w.holders = append(w.holders, r.holders...)
-	}
 	w.stillbirth()
 	w.start()
 	w.audit(journals, gentle)
@@ -116,9 +105,6 @@ func (w *torture) audit(journals map[*spender][]*journal, gentle bool) {
 		s.audit(w.t, journals[s], w.used(c, s.secret), gentle)
 	}
 	w.auditVerb()
-	for _, m := range w.holders {
-		m.check(w.t, c)
-	}
 }
 
 // auditVerb compares what the operator's verb says of one key.
@@ -148,25 +134,20 @@ func (w *torture) checkExact() {
 			w.t.Errorf("%s: the stopped ledger holds %d calls, want %d", s.name, used[s.id], s.used)
 		}
 	}
-	for _, m := range w.holders {
-		if _, ok := used[m.id.String()]; !ok {
-			w.t.Errorf("%s: not listed", m)
-		}
-	}
 	if report, err := quota.Check(w.ledger()); err != nil || len(report.Findings) > 0 {
 		w.t.Errorf("the ledger in the end: %v %v", err, report.Findings)
 	}
 }
 
-// proved says whether there was something to lose: calls that were answered, and keys that were issued.
-func (w *torture) proved() bool { return w.spenders[0].answered > 0 && len(w.holders) > 0 }
+// proved says whether there was something to lose: calls that were answered.
+func (w *torture) proved() bool { return w.spenders[0].answered > 0 }
 
 func (w *torture) report() {
 	for _, s := range w.spenders {
 		w.t.Logf("%-5s %6d of %d used, answered %d, most in one life %d; lost to crashes %d, at most %d at once (a hundredth is %d)",
 			s.name, s.used, s.limit, s.answered, s.busiest, s.lost, s.mostLost, s.limit/100)
 	}
-	w.t.Logf("%d keys issued and kept, %d servers killed before they served", len(w.holders), w.stillborn)
+	w.t.Logf("%d servers killed before they served", w.stillborn)
 }
 
 // spender is a key that clients call with, and what is known of its count.
@@ -339,208 +320,4 @@ func busiest(begun []time.Time) (most int64) {
 		most = max(most, int64(i-first+1))
 	}
 	return most
-}
-
-// holder is a key whose life is watched. What was acknowledged holds for ever.
-type holder struct {
-	id       quota.ID
-	secret   string
-	replaced string // the secret before, if it was rotated
-	orphan   bool   // the secret was rotated out and the answer with the new one was lost
-	status   quota.Status
-	limit    int64
-	doubt    *holder // what the key is if the change under way was made; nil while there is none
-	faults   []string
-}
-
-func (m *holder) String() string {
-	return fmt.Sprintf("key %s (%s, limit %d, orphan %t)", m.id, m.status, m.limit, m.orphan)
-}
-
-func (m *holder) fault(format string, args ...any) {
-	m.faults = append(m.faults, fmt.Sprintf(format, args...))
-}
-
-// hands are what acts on keys: a stranger's connection and the operator's.
-type hands struct {
-	c     *caller
-	admin *operator.Client
-}
-
-// act is a change of a key.
-type act struct {
-	name  string
-	owner bool               // made by the owner, whose key must be active
-	ends  bool               // possible with a revoked key, too
-	to    func(next *holder) // what it makes of the key
-	do    func(h hands, m, next *holder) error
-}
-
-func operatorAct(name string, ends bool, to func(*holder), do func(*operator.Client, context.Context, quota.ID) (quota.Account, error)) act {
-	return act{name: name, ends: ends, to: to, do: func(h hands, m, _ *holder) error {
-		_, err := do(h.admin, context.Background(), m.id)
-		return err
-	}}
-}
-
-func statusAct(name string, to quota.Status) act {
-	return operatorAct(name, to == quota.StatusRevoked, becomes(to), func(a *operator.Client, ctx context.Context, id quota.ID) (quota.Account, error) {
-		return a.SetStatus(ctx, id, to)
-	})
-}
-
-func becomes(s quota.Status) func(*holder) { return func(next *holder) { next.status = s } }
-
-var acts = []act{
-	statusAct("suspend", quota.StatusSuspended), statusAct("resume", quota.StatusActive), statusAct("revoke", quota.StatusRevoked),
-	operatorAct("erase", true, becomes(quota.StatusRevoked), (*operator.Client).Erase),
-	operatorAct("set-tier", false, func(next *holder) { next.limit = 4000 }, func(a *operator.Client, ctx context.Context, id quota.ID) (quota.Account, error) {
-		return a.SetTier(ctx, id, "mid", 0)
-	}),
-	{name: "end", owner: true, to: becomes(quota.StatusRevoked), do: func(h hands, m, _ *holder) error {
-		_, err := m.ask(h.c, "DELETE", "/api/v1/keys/self")
-		return err
-	}},
-	{name: "rotate", owner: true, to: func(next *holder) { next.orphan = true }, do: rotate},
-}
-
-// errRefused is an answer by which nothing was changed.
-var errRefused = errors.New("refused")
-
-// ask has the owner do something.
-func (m *holder) ask(c *caller, method, path string) (KeyView, error) {
-	h, err := c.call(method, path, m.secret, "Content-Length: 0")
-	if err != nil {
-		return KeyView{}, err
-	}
-	var out struct{ Data KeyView }
-	if err := json.Unmarshal(h.body, &out); err != nil || h.status != http.StatusOK {
-		return KeyView{}, fmt.Errorf("%w: %d %s", errRefused, h.status, h.code)
-	}
-	return out.Data, nil
-}
-
-func rotate(h hands, m, next *holder) error {
-	view, err := m.ask(h.c, "POST", "/api/v1/keys/self/rotate")
-	if err == nil {
-		next.replaced, next.secret, next.orphan = m.secret, view.Key, false
-	}
-	return err
-}
-
-// broke says whether an error is the connection's, so that the change may have been made.
-func broke(err error) bool {
-	var net net.Error
-	return errors.As(err, &net) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-}
-
-// roster issues keys and changes them, one act after the other, until the server is gone.
-type roster struct {
-	hands   hands
-	rng     *rand.Rand
-	holders []*holder
-}
-
-func (w *torture) startRoster(load *sync.WaitGroup, stop <-chan struct{}) *roster {
-	r := &roster{hands{&caller{addr: w.server.addr}, w.admin()}, rand.New(rand.NewPCG(w.rng.Uint64(), 1)), nil}
-	load.Go(func() {
-		defer r.hands.c.hangUp()
-		for r.issue() && r.change() && r.change() {
-			select {
-			case <-stop:
-				return
-			default:
-			}
-		}
-	})
-	return r
-}
-
-// issue signs up as a stranger does. Without an answer nobody knows the key, and it is none.
-func (r *roster) issue() bool {
-	body := fmt.Sprintf(`{"name":"holder","email":"holder-%d@example.com","use_case":"torture"}`, r.rng.IntN(10))
-	h, err := r.hands.c.send("POST", "/api/v1/keys", "", body)
-	if err != nil {
-		return false
-	}
-	m := &holder{status: quota.StatusActive, limit: 60}
-	r.holders = append(r.holders, m)
-	var out struct{ Data KeyView }
-	if err := json.Unmarshal(h.body, &out); err != nil || h.status != http.StatusCreated {
-		m.fault("signing up is answered %d: %s", h.status, h.body)
-		return false
-	}
-	m.id, _ = quota.ParseID(out.Data.ID)
-	m.secret = out.Data.Key
-	return true
-}
-
-// change makes one change of one key and, when it is acknowledged, sees that it is in effect.
-func (r *roster) change() bool {
-	m, a := r.holders[r.rng.IntN(len(r.holders))], acts[r.rng.IntN(len(acts))]
-	next := *m
-	a.to(&next)
-	m.doubt = &next
-	err := a.do(r.hands, m, &next)
-	possible := a.ends || m.status == quota.StatusActive || m.status == quota.StatusSuspended && !a.owner
-	switch {
-	case err != nil && broke(err):
-		return false
-	case (err == nil) != possible:
-		m.fault("%s of a key that is %s: %v", a.name, m.status, err)
-		return false
-	case err == nil:
-		*m = next
-	}
-	m.doubt = nil
-	h, err := r.hands.c.call("GET", "/api/v1/keys/self", m.secret)
-	if err != nil {
-		return false
-	}
-	if !m.agrees(h) {
-		m.fault("right after %s it is answered %d %s with limit %d", a.name, h.status, h.code, h.limit)
-	}
-	return true
-}
-
-// agrees says whether an answer is the one to a key such as m.
-func (m *holder) agrees(h *heard) bool {
-	return h.code == m.code(m.orphan) && (h.code != "") == (h.status == http.StatusForbidden) && h.limit == m.limit
-}
-
-// code is that of answers to a secret of m, empty for a success.
-func (m *holder) code(rotated bool) string {
-	switch {
-	case m.status == quota.StatusRevoked:
-		return "key_revoked"
-	case m.status == quota.StatusSuspended:
-		return "key_suspended"
-	case rotated:
-		return "key_rotated"
-	}
-	return ""
-}
-
-// check sees after a restart whether the key is what it was, or what it was to become.
-func (m *holder) check(t *testing.T, c *caller) {
-	t.Helper()
-	for _, fault := range m.faults {
-		t.Errorf("%s: %s", m, fault)
-	}
-	h, err := c.call("GET", "/api/v1/keys/self", m.secret)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.doubt != nil && !m.agrees(h) {
-		*m = *m.doubt
-	}
-	if m.doubt = nil; !m.agrees(h) {
-		t.Errorf("%s: after the restart it is answered %d %s with limit %d", m, h.status, h.code, h.limit)
-	}
-	if m.replaced == "" {
-		return
-	}
-	if h, err := c.call("GET", "/api/v1/keys/self", m.replaced); err != nil || h.code != m.code(true) {
-		t.Errorf("%s: its secret before the rotation is answered %+v, %v", m, h, err)
-	}
 }
