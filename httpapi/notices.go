@@ -121,6 +121,9 @@ func countNotice(code, parameter string, n int, one, several string) []Notice {
 // because their value is unknown.
 func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 	add := func(param string, field index.Field, n int) {
+		if n == 0 {
+			return
+		}
 		why := string(field) + " is unknown"
 		if field == index.Settings {
 			why = string(field) + " are unknown: a deciding value is null and the tool has no documented default"
@@ -136,10 +139,15 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 	return out
 }
 
+var listThroughput = "; scenario=" + strings.Join(record.Scenario("").Values(), ",") + " lists such results"
+
 func throughputNotice(n int) []Notice {
-	more := "; scenario=" + strings.Join(record.Scenario("").Values(), ",") + " lists such results"
+	if n == 0 {
+		return nil
+	}
 	return countNotice(throughputExcluded, string(index.Scenario), n,
-		"matching record is excluded because it is a throughput result"+more, "matching records are excluded because they are throughput results"+more)
+		"matching record is excluded because it is a throughput result"+listThroughput,
+		"matching records are excluded because they are throughput results"+listThroughput)
 }
 
 // mixedNotice says that an order by speed mixes settings, unless all of the records have those of a single stream.

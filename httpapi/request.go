@@ -126,9 +126,16 @@ func (req *request) param(name string) string { return strings.Clone(req.c.Param
 
 // requestID is the id of a request: unique in this process by the number, among processes by the prefix. A counter,
 // because a random id costs a lock or a system call.
-func (s *Server) requestID(number uint64) string {
-	return s.idPrefix + strconv.FormatUint(1<<40|number, 16)[1:] // ten digits
+func (s *Server) requestID(number uint64) string { return string(s.appendRequestID(nil, number)) }
+
+func (s *Server) appendRequestID(dst []byte, number uint64) []byte {
+	end := len(dst) + len(s.idPrefix)
+	dst = strconv.AppendUint(append(dst, s.idPrefix...), 1<<40|number, 16)
+	return slices.Delete(dst, end, end+1) // ten digits are left
 }
+
+// maxRequestID is longer than any request id.
+const maxRequestID = 40
 
 // has says whether the caller says to have the entity with a tag already, on any line of the header: one
 // may be a mere star.

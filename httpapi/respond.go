@@ -33,7 +33,8 @@ func (s *Server) write(req *request, resp *response, status int, standing quota.
 	if req.keyed || s.showsStanding(req) {
 		lines = lines.AddLimits(standing, req.started.Unix())
 	}
-	lines.SendTo(&out.Header, "X-Request-Id", s.requestID(req.number))
+	var id [maxRequestID]byte
+	lines.SendTo(&out.Header, "X-Request-Id", s.appendRequestID(id[:0], req.number))
 	if req.ctx.IsHead() {
 		out.Header.SetContentLength(0) // as GET of nothing has; a body sets its own length
 	}
@@ -59,7 +60,7 @@ func (s *Server) rejection(why connections.Refusal) []byte {
 	resp := newProblem(f, problemOf(f, s.cfg.SupportEmail, "/", id, strings.TrimSuffix(s.cfg.BaseURL, "/")))
 	var out fasthttp.Response
 	resp.begin(&out.Header, resp.status)
-	resp.lines.SendTo(&out.Header, "X-Request-Id", id)
+	resp.lines.SendTo(&out.Header, "X-Request-Id", []byte(id))
 	out.SetBodyRaw(resp.body)
 	var b bytes.Buffer
 	_, _ = out.WriteTo(&b) // into memory

@@ -50,6 +50,6 @@ func (l Lines) without(name string) Lines {
 // SendTo makes the lines the headers of a response, with one more at the end. fasthttp writes a header as its
 // name, a colon and its value, and does not change a name in canonical form. So the lines and the last name are
 // given to it as one name.
-func (l Lines) SendTo(h *fasthttp.ResponseHeader, name, value string) {
-	h.SetCanonical(append(l, name...), []byte(value))
+func (l Lines) SendTo(h *fasthttp.ResponseHeader, name string, value []byte) {
+	h.SetCanonical(append(l, name...), value)
 }

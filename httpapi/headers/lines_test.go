@@ -18,7 +18,7 @@ import (
 func (l Lines) sent(t *testing.T, last string) *http.Response {
 	t.Helper()
 	var out fasthttp.Response
-	l.SendTo(&out.Header, "X-Last", last)
+	l.SendTo(&out.Header, "X-Last", []byte(last))
 	out.SetBodyRaw([]byte("body"))
 	var b bytes.Buffer
 	if _, err := out.WriteTo(&b); err != nil {
