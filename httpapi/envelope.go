@@ -41,7 +41,7 @@ type StatsMeta struct {
 	Extent
 	// Fields of the groups.
 	GroupBy []string `json:"group_by" jsonschema:"example=hardware"`
-	// The records that the statistics cover.
+	// Field that the statistics are about.
 	Metric string `json:"metric" jsonschema:"example=generation_tps"`
 	// Unit of the metric; empty for ratios.
 	Unit string `json:"unit" jsonschema:"example=tokens/s"`
