@@ -153,7 +153,7 @@ func TestGuardCold(t *testing.T) {
 	}{
 		{"two filters and a range", "/api/v1/benchmarks?backend=cuda&quantization=Q4_K_M&min_tps=0.00%d", 120},
 		{"fastest of one filter", "/api/v1/benchmarks?backend=cuda&sort=-generation_tps&min_tps=0.00%d", 120},
-		{"range of models", "/api/v1/models?min_params_b=0.00%d", 55},
+		{"range of models", "/api/v1/models?min_params_b=0.00%d", 60},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
