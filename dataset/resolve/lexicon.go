@@ -574,8 +574,10 @@ func (x *lexicon) spell(ws []word, guess bool) (out []word) {
 			out = append(out, word{w.text[:last], w.start, w.end - 1}, word{w.text[last:] + next.text, w.end - 1, next.end})
 			i++
 		default:
-			if like := x.like(w.text, 1); guess && numbered && len(like) == 1 && like[0][0] == w.text[0] {
-				w.text = like[0]
+			if guess && numbered {
+				if like := x.like(w.text, 1); len(like) == 1 && like[0][0] == w.text[0] {
+					w.text = like[0]
+				}
 			}
 			out = append(out, w)
 		}
@@ -606,16 +608,8 @@ func (x *lexicon) near(words []string) (out []int) {
 		}
 	}
 	for _, w := range words {
-		switch p := x.post[w]; {
-		case is("brands", w):
-		case p != nil:
-			add(p, 1)
-		case len(w) > 4 || len(w) > 2 && isDigit(w[0]):
-			longer := 0
-			if isDigit(w[0]) {
-				longer = 1
-			}
-			for _, have := range x.like(w, longer) {
+		if add(x.post[w], 1); x.post[w] == nil && (len(w) > 4 || len(w) > 2 && isDigit(w[0])) {
+			for _, have := range x.like(w, 1) {
 				add(x.post[have], 0.5)
 			}
 		}

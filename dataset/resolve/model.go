@@ -113,9 +113,8 @@ func (r *Resolver) named(text string) (found []int) {
 // if it is spelled like a repository or file of the base model.
 func (r *Resolver) judge(found []int, name modelName, stem string, m marks, base bool) (a Answer) {
 	k := &r.models.recs[found[0]]
-	sizeTag := name.tag != "" && onlySize(texts(sized(split(name.tag))))
 	spelled := stem == string(k.slug) || k.model.HFRepo != nil && strings.HasSuffix(strings.ToLower(*k.model.HFRepo), "/"+stem)
-	if len(found) == 1 && !base && (name.store || sizeTag || name.owner == "" && !spelled) {
+	if len(found) == 1 && !base && (name.store || name.tag != "" || name.owner == "" && !spelled) {
 		found = append(found, r.tuned(found[0])...)
 	}
 	several := func(why, each string, recs []int) Answer {

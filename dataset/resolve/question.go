@@ -330,7 +330,11 @@ type deviceCount struct {
 
 // readCounts reads the numbers of devices that a text says with a sign or a word.
 func (a *asking) readCounts() {
+	sizes := slices.DeleteFunc(sized(a.words), func(w word) bool { return !isSize(w.text) })
 	count := func(start, end int, number string) {
+		if slices.ContainsFunc(sizes, func(w word) bool { return w.start <= start && end < w.end }) { // the 8x of 8x22b
+			return
+		}
 		n, _ := strconv.Atoi(number)
 		a.numbers = append(a.numbers, deviceCount{place{start, end}, n})
 		a.facts = append(a.facts, place{start, end})

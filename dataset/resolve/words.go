@@ -180,10 +180,3 @@ func isSize(word string) bool {
 	last := word[len(word)-1]
 	return isDigit(word[0]) && (last == 'b' || last == 'm' && len(word) > 2)
 }
-
-// onlySize reports whether words are a size alone, with or without active parameters.
-func onlySize(words []string) bool {
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool {
-		return params(w) == 0 && !active(w) && !(len(w) > 2 && w[0] == 'e' && isDigit(w[1]))
-	})
-}
