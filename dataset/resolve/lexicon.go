@@ -85,19 +85,26 @@ func (x *lexicon) add(words []string, memory float64, tag bool) {
 	if len(words) == 0 || slices.ContainsFunc(k.forms, same) {
 		return
 	}
-	f := form{words: words, memory: memory, tag: tag}
-	for i, w := range words {
-		weight := x.weight(words, i)
-		f.weight, f.sum = append(f.weight, weight), f.sum+weight
-		if i > 0 && isLetter(w[0]) && isLetter(words[i-1][0]) {
-			x.joined[words[i-1]+w] = []string{words[i-1], w}
+	for i, w := range words[1:] {
+		if isLetter(w[0]) && isLetter(words[i][0]) {
+			x.joined[words[i]+w] = []string{words[i], w}
 		}
 	}
 	x.has(words...)
-	k.forms = append(k.forms, f)
+	k.forms = append(k.forms, x.form(words, memory, tag))
 	if x.kind == Model && len(words) > 2 && is("companies", words[0]) { // "NVIDIA-Nemotron-Nano-9B-v2"
 		x.add(words[1:], memory, tag)
 	}
+}
+
+// form is a name with the weights of its words.
+func (x *lexicon) form(words []string, memory float64, tag bool) form {
+	f := form{words: words, memory: memory, tag: tag}
+	for i := range words {
+		weight := x.weight(words, i)
+		f.weight, f.sum = append(f.weight, weight), f.sum+weight
+	}
+	return f
 }
 
 // Weights of words, as what it costs to leave them out of a name.
@@ -180,10 +187,7 @@ func (x *lexicon) match(words []string, memory float64, tags bool) (out []match)
 		best := match{cost: math.Inf(1)}
 		for i := range x.recs[rec].forms {
 			f := &x.recs[rec].forms[i]
-			if f.tag && !tags || x.kind == Hardware && (turned(words, f.words) || turned(f.words, words)) {
-				continue
-			}
-			if m := x.compare(rec, f, words, memory); m.cost < best.cost {
+			if m := x.compare(rec, f, words, memory); (tags || !f.tag) && m.cost < best.cost {
 				best = m
 			}
 		}
@@ -213,6 +217,10 @@ func (x *lexicon) match(words []string, memory float64, tags bool) (out []match)
 // compare says what it costs to mean one name of a record by words that the record has.
 func (x *lexicon) compare(rec int, f *form, words []string, memory float64) match {
 	m := match{known: &x.recs[rec], rec: rec, form: f, words: words}
+	if x.kind == Hardware && (turned(words, f.words) || turned(f.words, words)) {
+		m.cost = math.Inf(1)
+		return m
+	}
 	for i, w := range f.words {
 		if !slices.Contains(words, w) {
 			m.cost += f.weight[i]
@@ -454,37 +462,28 @@ func nameWords(name string) (words []string, memory float64) {
 	return texts(phrased(ws)), memory
 }
 
-// share finds the aliases that leave out a part of the name of their record, and have only words that the names of other
-// products have, too: "RTX PRO 6000", "Orin". They are exact names of none of them.
+// share finds the aliases that leave out a part of the name of their record, and fit the names of other products as well:
+// "RTX PRO 6000", "Orin". They are exact names of none of them.
 func (x *lexicon) share(hardware []dataset.Hardware) {
 	relations := dataset.NewRelations(hardware)
-	own := make([][]string, len(hardware))
+	names := make([]form, len(hardware))
 	for i := range hardware {
-		own[i], _ = nameWords(clean(hardware[i].Name))
-	}
-	without := func(words, some []string) []string {
-		return slices.DeleteFunc(except(words, some), func(w string) bool { return is("lines", w) })
+		words, memory := nameWords(clean(hardware[i].Name))
+		names[i] = x.form(words, memory, false)
 	}
 	for i := range hardware {
 		for _, alias := range hardware[i].Aliases {
 			words, memory := nameWords(clean(alias))
-			left := without(own[i], words)
-			if memory > 0 || len(left) == 0 {
-				continue
-			}
-			shared := []int{i}
+			own, shared := x.compare(i, &names[i], words, memory), []int{i}
 			for _, rec := range x.all(words) {
-				product := slices.ContainsFunc(without(left, own[rec]), func(w string) bool { return is("suffixes", w) })
-				other := func(w string) bool { // than a form, such as SXM2
-					at := slices.Index(own[rec], w)
-					return !is("shapes", w) && !(at > 0 && isDigit(w[0]) && is("shapes", own[rec][at-1])) && !(product && is("suffixes", w))
-				}
+				m := x.compare(rec, &names[rec], words, memory)
 				related := relations.Between(hardware[i].Slug, hardware[rec].Slug) != ""
-				if !related && len(without(words, own[rec])) == 0 && !slices.ContainsFunc(without(own[rec], append(left, words...)), other) {
+				if !related && m.own == own.own && m.laptop == own.laptop && m.cost <= own.cost+numberWeight {
 					shared = append(shared, rec)
 				}
 			}
-			if len(shared) > 1 {
+			part := func(w string) bool { return !is("lines", w) }
+			if len(shared) > 1 && memory == 0 && slices.ContainsFunc(own.missing(), part) {
 				x.shared[clean(alias)] = shared
 			}
 		}
