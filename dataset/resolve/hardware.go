@@ -30,15 +30,12 @@ func printedNames(hardware []dataset.Hardware) map[string][]int {
 // strictHardware reads a name of hardware as drivers, tools and people print it: every word is in the name of the record,
 // in that of another part of the machine, or says nothing about which record it is.
 func (r *Resolver) strictHardware(text string) Answer {
-	if begun, short := cutDots(text); short {
-		return r.strictHardware(begun).cutShort(Hardware)
-	}
 	named := rewrite("printed", text)
 	if strings.Contains(named, ",") {
 		named = patterns["mac model"].ReplaceAllStringFunc(named, func(id string) string { return cmp.Or(means("mac models", id), id) })
 	}
 	if named != text && named != "" {
-		a := r.strictHardware(named)
+		a := r.one(Hardware, named)
 		if a.Confidence == Exact {
 			a.Confidence = Parsed
 		}
@@ -261,16 +258,15 @@ func (a *asking) unread(main int, found []Named) string {
 	}
 	board := slices.ContainsFunc(a.words[:min(2, len(a.words))], func(w word) bool { return is("board makers", w.text) })
 	behind := len(found) > 0 && found[0].start >= main && madeBy(a.text) // the chip of that machine
-	architecture := ""
-	if len(found) > 0 && found[0].Device != nil && found[0].Device.Architecture != nil {
-		architecture = strings.ToLower(*found[0].Device.Architecture)
+	architecture := func(w string) bool {
+		return len(found) > 0 && found[0].Device != nil && found[0].Device.Architecture != nil && strings.EqualFold(w, *found[0].Device.Architecture)
 	}
 	before := word{text: " "}
 	for _, w := range a.words {
 		beside := is("beside", w.text) && (w.start > main || w.text != "x") || w.text == "max" && is("measures", before.text)
 		single := len(w.text) == 1 && (board || !is("suffixes", w.text) || w.text == "s" && isDigit(before.text[0]))
 		switch {
-		case a.usedAt(w), isDigit(w.text[0]), beside, single, behind && w.start < main, w.text == architecture:
+		case a.usedAt(w), isDigit(w.text[0]), beside, single, behind && w.start < main, architecture(w.text):
 		case is("noise", w.text), is("measures", w.text), is("labels", w.text), is("brands", w.text), board && is("board words", w.text):
 		default:
 			return w.text

@@ -12,9 +12,6 @@ import (
 // stored aside, are those of one record.
 func (r *Resolver) strictModel(text string) (a Answer) {
 	x := r.models
-	if begun, short := cutDots(text); short {
-		return r.strictModel(begun).cutShort(Model)
-	}
 	name := cutModel(text)
 	if i, ok := x.exact[text]; ok {
 		a.found(&x.recs[i], Exact, "slug, name, alias or repository")

@@ -153,6 +153,10 @@ func (r *Resolver) has(kind Kind, text string) bool {
 // one reads a name by the rules of one kind.
 func (r *Resolver) one(kind Kind, text string) Answer {
 	a := Answer{Reason: "the name is empty"}
+	// In a line of a log dots stand for the rest of the line, else for the end of a name that was printed up to a width.
+	if begun, short := strings.CutSuffix(text, "..."); short && kind != Tool && !strings.ContainsAny(text, ":=|") {
+		return r.one(kind, strings.TrimRight(begun, " .")).cutShort(kind)
+	}
 	if text != "" {
 		a = map[Kind]func(string) Answer{Model: r.strictModel, Hardware: r.strictHardware, Tool: r.strictTool}[kind](text)
 	}

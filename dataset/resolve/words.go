@@ -33,15 +33,6 @@ func clean(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// cutDots cuts the dots off a name that a program printed only up to a width. In a line of a log they stand for the rest
-// of the line.
-func cutDots(text string) (begun string, short bool) {
-	if !strings.HasSuffix(text, "...") || strings.ContainsAny(text, ":=|") {
-		return text, false
-	}
-	return strings.TrimRight(text, " ."), true
-}
-
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || c >= 0x80 }
