@@ -94,39 +94,38 @@ func (s *Suggester) Parameter(sent string, names []string) string {
 		}
 		return ""
 	}
-	other := slices.IndexFunc(Parameters[name], func(n string) bool { return slices.Contains(names, n) })
-	switch {
-	case as(name) != "":
-		return as(name)
-	case other >= 0:
-		return Parameters[name][other]
-	default:
-		return cmp.Or(as("min"+name), as("max"+name), s.Nearest(sent, names))
+	if meant := cmp.Or(as(name), oneOf(Parameters[name], names), as("min"+name), as("max"+name)); meant != "" {
+		return meant
 	}
+	return s.Nearest(sent, names)
 }
 
-// Value is the one of values that a caller who sent another word probably meant by it, whatever their letters; empty if there is
-// none.
-func Value(sent string, values []string) string {
-	for _, v := range Values[Fold(sent)] {
-		if slices.Contains(values, v) {
-			return v
+// oneOf is the first of some names that is among others, empty for none.
+func oneOf(some, names []string) string {
+	for _, name := range some {
+		if slices.Contains(names, name) {
+			return name
 		}
 	}
 	return ""
 }
 
+// Value is the one of values that a caller who sent another word probably meant by it, whatever their letters; empty if there is
+// none.
+func Value(sent string, values []string) string { return oneOf(Values[Fold(sent)], values) }
+
 // Field is the one of names of fields, of orders by them or of values that a caller who sent another probably meant, empty
 // where there is none.
 func (s *Suggester) Field(sent string, names []string) string {
 	bare, descending := strings.CutPrefix(sent, "-")
-	for _, name := range slices.Concat(Fields[Fold(bare)], Values[Fold(bare)]) {
-		if descending {
-			name = "-" + name
+	meant := slices.Concat(Fields[Fold(bare)], Values[Fold(bare)])
+	if descending {
+		for i := range meant {
+			meant[i] = "-" + meant[i]
 		}
-		if slices.Contains(names, name) {
-			return name
-		}
+	}
+	if name := oneOf(meant, names); name != "" {
+		return name
 	}
 	return s.Nearest(sent, names)
 }
