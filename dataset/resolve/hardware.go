@@ -243,7 +243,7 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 		}
 		name.count = max(name.count, found[0].Count)
 		if c := q.numbers; name.count == 0 && len(c) == 1 && c[0].end == len(q.text) {
-			name.count = c[0].n
+			name.count = int(c[0].number(0))
 		}
 	}
 	a.MemoryGB, a.Count = cmp.Or(max(q.MemoryGB, q.HostMemoryGB), memory), name.count
@@ -360,17 +360,6 @@ func makerOf(main string) (maker dataset.Vendor) {
 		}
 	}
 	return maker
-}
-
-// whole is what names the part, with what belongs to it in brackets.
-func (n hwName) whole() string {
-	out := n.main
-	for _, extra := range n.extras {
-		if words, _ := hwWords(extra); foldable(words) || strings.Contains(extra, "gcores") {
-			out += " " + extra
-		}
-	}
-	return out
 }
 
 // foldable reports whether words in brackets belong to the name before them.

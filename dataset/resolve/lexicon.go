@@ -453,13 +453,15 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 // nameWords are the words of a clean name of hardware, and the memory it states in GB.
 func nameWords(name string) (words []string, memory float64) {
 	cut := cutHardware(rewrite("cores", name))
-	ws, memory := significant(split(cut.whole()))
+	text := cut.main
 	for _, extra := range cut.extras {
-		if memory == 0 {
-			_, memory = significant(split(extra))
+		words, gb := hwWords(extra)
+		if memory = cmp.Or(memory, gb); foldable(words) || strings.Contains(extra, "gcores") {
+			text += " " + extra
 		}
 	}
-	return texts(phrased(ws)), memory
+	ws, gb := significant(split(text))
+	return texts(phrased(ws)), cmp.Or(gb, memory)
 }
 
 // share finds the aliases that leave out a part of the name of their record, and fit the names of other products as well:

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"modeldex/dataset"
@@ -66,7 +65,7 @@ type asking struct {
 	least      bool    // the speed is a wish
 	speedWords bool
 
-	numbers []deviceCount // of devices, that the text says with a sign or a word
+	numbers []fact // of devices, that the text says with a sign or a word
 	several bool          // devices, or a desktop, so that no chip for laptops is meant
 	strict  bool          // nothing that the text leaves out is filled in
 }
@@ -322,12 +321,6 @@ func (a *asking) broken(x *lexicon, ws []word, s *span) bool {
 	return false
 }
 
-// A deviceCount is a number of devices and where it stands.
-type deviceCount struct {
-	place
-	n int
-}
-
 // readCounts reads the numbers of devices that a text says with a sign or a word.
 func (a *asking) readCounts() {
 	sizes := slices.DeleteFunc(sized(a.words), func(w word) bool { return !isSize(w.text) })
@@ -335,8 +328,7 @@ func (a *asking) readCounts() {
 		if slices.ContainsFunc(sizes, func(w word) bool { return w.start <= start && end < w.end }) { // the 8x of 8x22b
 			return
 		}
-		n, _ := strconv.Atoi(number)
-		a.numbers = append(a.numbers, deviceCount{place{start, end}, n})
+		a.numbers = append(a.numbers, fact{place{start, end}, []string{number}})
 		a.facts = append(a.facts, place{start, end})
 	}
 	for _, m := range patterns["number of devices"].FindAllStringSubmatchIndex(a.text, -1) {
@@ -540,7 +532,7 @@ func (a *asking) countOf(n *Named) {
 	for _, c := range a.numbers {
 		if c.end <= n.start && says("between a number and devices", a.text[c.end:n.start]) ||
 			c.start >= n.end && strings.Trim(a.text[n.end:c.start], " x*×(s") == "" {
-			n.Count = c.n
+			n.Count = int(c.number(0))
 			return
 		}
 	}
@@ -609,7 +601,7 @@ func (a *asking) attach() {
 		}
 	}
 	if c := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(c) == 1 && is("counts", a.text[c[0].start:c[0].end]) {
-		a.Count = c[0].n // "... dual"
+		a.Count = int(c[0].number(0)) // "... dual"
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"modeldex/dataset"
 )
@@ -176,12 +175,7 @@ func (r *Resolver) guess(a *Answer) {
 	}
 }
 
-// limit replaces bytes that are not UTF-8, each by three, and then cuts a name that is too long, between
-// characters.
+// limit cuts a name that is too long, and replaces bytes that are not UTF-8.
 func limit(name string) string {
-	name = strings.ToValidUTF8(name[:min(len(name), MaxName+utf8.UTFMax)], "\uFFFD")
-	if len(name) > MaxName {
-		name = strings.ToValidUTF8(name[:MaxName], "")
-	}
-	return name
+	return strings.ToValidUTF8(name[:min(len(name), MaxName)], "?")
 }
