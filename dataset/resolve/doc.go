@@ -10,7 +10,7 @@
 //   - Resolve is Strict, and where that leaves something open the likeliest record, or what Read makes of the name.
 //   - Review (printed.go) says of measurements whether a name as printed plainly means another record than the one they name.
 //
-// Lists of words, and expressions for what programs print, are in the folder vocabulary.
+// Lists of words, expressions, and the forms that programs print are in the folder vocabulary, with what they are for.
 //
 // Every word of a name must be in a name of the record or known to say nothing about which record it is: a Ti is never
 // the plain card, a laptop chip never the desktop card, and "-abliterated" never the model it was made from. Where a

@@ -159,17 +159,17 @@ func hardwareWeight(words []string, i int) float64 {
 // A match is a record that has all words of a text.
 type match struct {
 	*known
-	rec     int
-	cost    float64 // of the words left out
-	share   float64 // of the weight of the name that was said
-	own     bool    // a word is left out that makes another product
-	laptop  bool    // that it is the chip for laptops is left out
-	memory  bool    // the memory chose it
-	clash   bool    // it has another memory
-	bare    bool    // its name states a memory, and the text none
-	order   float64 // the cost, and more for what is hardly meant; the smallest is the likeliest
-	form    *form
-	words   []string // of the text
+	rec    int
+	cost   float64 // of the words left out
+	share  float64 // of the weight of the name that was said
+	own    bool    // a word is left out that makes another product
+	laptop bool    // that it is the chip for laptops is left out
+	memory bool    // the memory chose it
+	clash  bool    // it has another memory
+	bare   bool    // its name states a memory, and the text none
+	order  float64 // the cost, and more for what is hardly meant; the smallest is the likeliest
+	form   *form
+	words  []string // of the text
 }
 
 // missing are the words of the name that are left out.

@@ -184,14 +184,15 @@ func (r *Resolver) leftOut(text string) (a Answer) {
 // it ("llama 8B Q4_K - Medium" is Q4_K_M). rest is what precedes it. The quantization is
 // empty if there is none.
 func TypeQuantization(printed string) (rest, quantization string) {
-	for _, f := range find("type", printed) {
-		name := strings.ToUpper(f.part[2])
-		if size := f.part[3] + f.part[4] + f.part[5]; size != "" {
-			name += "_" + strings.ToUpper(size)
-		}
-		return f.part[1], cmp.Or(means("usual types", name), name)
+	f := find("type", printed)
+	if f == nil {
+		return printed, ""
 	}
-	return printed, ""
+	name := strings.ToUpper(f[0].part[2])
+	if size := f[0].part[3] + f[0].part[4] + f[0].part[5]; size != "" {
+		name += "_" + strings.ToUpper(size)
+	}
+	return f[0].part[1], cmp.Or(means("usual types", name), name)
 }
 
 // byType reads the type of a model as llama-bench prints it, "qwen3moe 30B.A3B Q4_K - Medium". It names an architecture

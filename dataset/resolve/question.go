@@ -66,8 +66,8 @@ type asking struct {
 	speedWords bool
 
 	numbers []fact // of devices, that the text says with a sign or a word
-	several bool          // devices, or a desktop, so that no chip for laptops is meant
-	strict  bool          // nothing that the text leaves out is filled in
+	several bool   // devices, or a desktop, so that no chip for laptops is meant
+	strict  bool   // nothing that the text leaves out is filled in
 }
 
 // Read reads a question, a title or a row of a table in people's words. Every word is used, is one of those that

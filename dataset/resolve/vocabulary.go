@@ -81,7 +81,9 @@ var patterns = func() map[string]*expression {
 }()
 
 // says reports whether a text has what an expression of the vocabulary finds.
-func says(name, text string) bool { return patterns[name].may(text) && patterns[name].MatchString(text) }
+func says(name, text string) bool {
+	return patterns[name].may(text) && patterns[name].MatchString(text)
+}
 
 // A place is where something stands in a text, in bytes.
 type place struct{ start, end int }
