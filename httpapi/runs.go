@@ -102,7 +102,20 @@ func (q *listQuery) readRuns() {
 	if q.Code != "" {
 		return
 	}
-	list, why, fault := q.findRuns(dataset.Slug(slug))
+	ask, why, list, fault := q.asks(), undecided, best.List{}, (*fit.Fault)(nil)
+	if ask.MinTPS > 0 {
+		q.searches = searchCalls
+	}
+	if main == "runs" {
+		ask.Model = dataset.Slug(slug)
+		list, fault = q.gen.Best.Hardware(ask)
+	} else {
+		ask.Hardware = dataset.Slug(slug)
+		if ask.MemoryGB == 0 && len(q.gen.Fit.Unpublished(ask.Hardware)) > 0 {
+			why = ": the memory of " + slug + " is not published"
+		}
+		list, fault = q.gen.Best.Models(ask)
+	}
 	if fault != nil {
 		q.fitFault(fault)
 		return
@@ -113,7 +126,9 @@ func (q *listQuery) readRuns() {
 	if q.Sort.Field == byBest || main == "runs" {
 		var slugs []dataset.Slug
 		for _, rows := range list.LeftOut {
-			slugs = append(slugs, q.runSlugs(rows)...)
+			for i := range rows {
+				slugs = append(slugs, q.runSlug(&rows[i]))
+			}
 		}
 		q.noticeCount(notRecommended, main, slugs, ": "+strings.Join(slices.Sorted(maps.Keys(list.LeftOut)), ", or "))
 	} else {
@@ -143,46 +158,17 @@ func (q *listQuery) checkAlone(main string) {
 	}
 }
 
-// findRuns finds what runs on hardware, or what runs a model. why ends the notice about those of which that is not
-// known.
-func (q *listQuery) findRuns(of dataset.Slug) (list best.List, why string, fault *fit.Fault) {
-	ask := q.asks()
-	if ask.MinTPS > 0 {
-		q.searches = searchCalls
-	}
-	why = undecided
-	if q.r.main == "runs" {
-		ask.Model = of
-		list, fault = q.gen.Best.Hardware(ask)
-		return list, why, fault
-	}
-	ask.Hardware = of
-	if ask.MemoryGB == 0 && len(q.gen.Fit.Unpublished(of)) > 0 {
-		why = ": the memory of " + string(of) + " is not published"
-	}
-	list, fault = q.gen.Best.Models(ask)
-	return list, why, fault
-}
-
 // Why records are left out of what runs, as the end of a notice.
 const (
 	undecided = ": a fact is not published that decides what runs; /api/v1/fit names it"
 	noSpeed   = ": the speed was not measured, and a fact that an estimate needs is not published"
 )
 
-func (q *listQuery) runSlug(b *fit.Best) string {
+func (q *listQuery) runSlug(b *fit.Best) dataset.Slug {
 	if q.r.main == "fits" {
-		return string(b.Model)
+		return b.Model
 	}
-	return string(b.Hardware)
-}
-
-func (q *listQuery) runSlugs(found []fit.Best) []dataset.Slug {
-	out := make([]dataset.Slug, len(found))
-	for i := range found {
-		out[i] = dataset.Slug(q.runSlug(&found[i]))
-	}
-	return out
+	return b.Hardware
 }
 
 // keepRuns makes a filter of what was found, and the order that is asked for. The price of several devices is that of all.
@@ -199,7 +185,7 @@ func (q *listQuery) keepRuns(found []fit.Best) {
 	slugs := make([]string, len(found))
 	for i := range found {
 		b := &found[i]
-		slugs[i] = q.runSlug(b)
+		slugs[i] = string(q.runSlug(b))
 		q.runs[slugs[i]] = b
 		if ord, ok := t.Find(slugs[i]); ok && value != nil {
 			q.Computed[ord] = value(b)

@@ -198,8 +198,7 @@ func predict(subjects []*subject) prediction {
 		var sum, weight float64
 		for _, e := range s.evidence {
 			if slices.Contains(broad, e.Source) {
-				sum += e.Score / e.Variance
-				weight += 1 / e.Variance
+				sum, weight = sum+e.Score/e.Variance, weight+1/e.Variance
 			}
 		}
 		if weight > 0 {
@@ -226,9 +225,7 @@ func predict(subjects []*subject) prediction {
 	var squares, noise, weights float64
 	for _, p := range points {
 		rest := p.y - dot(out.weights, p.x)
-		squares += p.w * rest * rest
-		noise += p.w * p.v
-		weights += p.w
+		squares, noise, weights = squares+p.w*rest*rest, noise+p.w*p.v, weights+p.w
 		sums[p.maker] = [2]float64{sums[p.maker][0] + p.w*rest, sums[p.maker][1] + p.w}
 	}
 	for maker, s := range sums {
@@ -279,41 +276,29 @@ func keepOrder(subjects []*subject) {
 			}
 		}
 	}
-	for _, line := range lines {
-		for _, a := range line {
-			for _, b := range line {
-				if b.atLeast(1, a) && !a.atLeast(1, b) {
-					pairs = append(pairs, pair{a, b})
+	add := func(groups map[string][]*subject, above func(upper, lower *subject) bool) {
+		for _, group := range groups {
+			for _, a := range group {
+				for _, b := range group {
+					if above(b, a) {
+						pairs = append(pairs, pair{a, b})
+					}
 				}
 			}
 		}
 	}
-	for _, s := range series {
-		for _, a := range s {
-			for _, b := range s {
-				if a.years < b.years && b.atLeast(0.9, a) {
-					pairs = append(pairs, pair{a, b})
-				}
-			}
-		}
-	}
+	add(lines, func(b, a *subject) bool { return b.atLeast(1, a) && !a.atLeast(1, b) })
+	add(series, func(b, a *subject) bool { return a.years < b.years && b.atLeast(0.9, a) })
 	slices.SortFunc(pairs, func(a, b pair) int {
 		return cmp.Or(strings.Compare(string(a.lower.Slug), string(b.lower.Slug)), strings.Compare(string(a.upper.Slug), string(b.upper.Slug)))
 	})
-	for range 100 {
-		wrong := false
+	for wrong, round := true, 0; wrong && round < 100; round++ {
+		wrong = false
 		for _, p := range pairs {
-			lack := p.lower.mean + leastStep - p.upper.mean
-			if lack <= 1e-9 {
-				continue
+			if lack := p.lower.mean + leastStep - p.upper.mean; lack > 1e-9 {
+				share := p.upper.weight / (p.lower.weight + p.upper.weight)
+				wrong, p.lower.mean, p.upper.mean = true, p.lower.mean-share*lack, p.upper.mean+(1-share)*lack
 			}
-			wrong = true
-			share := p.upper.weight / (p.lower.weight + p.upper.weight)
-			p.lower.mean -= share * lack
-			p.upper.mean += (1 - share) * lack
-		}
-		if !wrong {
-			return
 		}
 	}
 }

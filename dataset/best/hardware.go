@@ -2,6 +2,7 @@ package best
 
 import (
 	"math"
+	"slices"
 
 	"modeldex/dataset"
 	"modeldex/dataset/fit"
@@ -10,8 +11,7 @@ import (
 // Counts are the numbers of a card that are tried, the smallest that works first: slots of common boards.
 var Counts = []int{1, 2, 4}
 
-// fourBits is what a quantization of four bits has at least, in bits per weight. Hardware is compared for those: one with
-// less memory would seem fast for answering worse.
+// fourBits is the least bits that hardware is compared for: with less memory it would seem fast for answering worse.
 const fourBits = 4.25
 
 // Points of hardware.
@@ -65,23 +65,17 @@ func (r *Rule) Hardware(q fit.Query) (List, *fit.Fault) {
 			}
 		}
 	}
-	chosen.Undecided = without(chosen.Undecided, at)
-	chosen.NoSpeed = without(chosen.NoSpeed, at)
+	isFound := func(slug dataset.Slug) bool { // with another number of devices
+		_, found := at[slug]
+		return found
+	}
+	chosen.Undecided, chosen.NoSpeed = slices.DeleteFunc(chosen.Undecided, isFound), slices.DeleteFunc(chosen.NoSpeed, isFound)
 	return order(chosen, func(b *fit.Best) string {
 		if measured := b.Use != nil && *b.Use != fit.UseEstimate; len(r.hardware[b.Hardware].Backends) == 0 && !measured {
 			return noProgram
 		}
 		return r.against(&q, least, b)
 	}), nil
-}
-
-func without(slugs []dataset.Slug, found map[dataset.Slug]int) (out []dataset.Slug) {
-	for _, slug := range slugs {
-		if _, ok := found[slug]; !ok {
-			out = append(out, slug)
-		}
-	}
-	return out
 }
 
 // several reports whether people put several of a piece of hardware into one machine: it is a card.

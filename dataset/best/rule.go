@@ -110,8 +110,8 @@ const (
 	noProgram = "no current program is known to run on it"
 )
 
-// Models finds the models that run on the machine of a query. Each is in the
-// quantization with the most points, or, with PreferMeasured, in the one that was measured.
+// Models finds the models that run on the machine of a query, each in the quantization with the most points, or as Prefer
+// says.
 func (r *Rule) Models(q fit.Query) (List, *fit.Fault) {
 	least := limits{LeastBits, LeastTPS}
 	if q.MinTPS > 0 {

@@ -40,17 +40,18 @@ func classOf(h *dataset.Hardware, unit ComputeUnit) Class {
 	case h.UnifiedMemory:
 		return Unified
 	}
-	if class, known := ofMaker[h.Vendor]; known {
-		return class
+	switch h.Vendor {
+	case dataset.Nvidia:
+		return NVIDIA
+	case record.AMD:
+		return AMD
+	case record.Intel:
+		return Intel
 	}
 	return Others
 }
 
-// ofMaker is the class of a maker's discrete cards.
-var ofMaker = map[dataset.Vendor]Class{record.AMD: AMD, record.Intel: Intel, dataset.Nvidia: NVIDIA}
-
-// A config is a model in one quantization on one device with a program, in numbers: one that was measured, or one that
-// is asked for.
+// A config is a model in one quantization on one device with a program, in numbers: measured, or asked for.
 type config struct {
 	class                           Class
 	silicon, arch, kernels          int32
@@ -112,9 +113,8 @@ const (
 	fewestBits = 2.5
 )
 
-// generation is what physics says of the share of the bandwidth that a configuration reaches: layers take time to launch,
-// the cache is read beside the weights, attention costs more at depth, programs get faster with the years, and wide
-// memory is harder to use.
+// generation is what physics says of the share of the bandwidth: launching layers takes time, the cache is read beside the
+// weights, attention costs more at depth, programs get faster with the years, and wide memory is harder to use.
 func (c *config) generation() vector {
 	time, bits := math.Exp(c.logTime()), max(c.logBits, math.Log(fewestBits))-math.Log(4.85)
 	cache, depth := math.Log1p(c.cache/math.Exp(c.logBytes)), math.Log1p(c.depth/8192)
@@ -198,10 +198,10 @@ func plainBackend(class Class, kind string) string {
 		return "cuda"
 	case class == CPU:
 		return "cpu"
-	case class == Apple && kind == "mlx":
-		return "mlx"
-	case class == Apple:
+	case class == Apple && kind != "mlx":
 		return "metal"
+	case class == Apple:
+		return "mlx"
 	}
 	return ""
 }
@@ -284,8 +284,7 @@ func formatOf(quantization string) string {
 	return "other"
 }
 
-// linkSilicon finds the records that stand for others: of variants, of the graphics inside a chip, and of machines that
-// can have chips of one silicon only.
+// linkSilicon finds the records that stand for variants, for graphics inside a chip, and for machines of one silicon.
 func (e *Engine) linkSilicon(hardware []dataset.Hardware) {
 	e.silicon = map[dataset.Slug]string{}
 	for i := range hardware {

@@ -8,8 +8,7 @@ import (
 	"modeldex/dataset/record"
 )
 
-// Part of the TDP a machine draws while it generates: decoding waits for memory, so cards stay
-// below their limit. A stated assumption, labelled in every answer that uses it.
+// tdpShare is the part of the TDP that a machine draws while it generates, an assumption: decoding waits for memory.
 const tdpShare = 0.8
 
 // priceAge is how old a price may be before the answer says so.
@@ -73,9 +72,8 @@ func (c *Cost) power(a *evaluation, size int, s *Speed) {
 	}
 }
 
-// watts reads the power of the measured runs by what it was measured of, empty if they do not say. They are not mixed.
-// The power of another part of the machine than that whose speed is used says nothing: a neural engine draws a tenth of
-// the graphics beside it. Nor does that of a sibling, which may have more cores.
+// watts is the power of the measured runs by what it was measured of, empty if they do not say. That of another part of the
+// machine than the one whose speed is used, or of a sibling, does not count.
 func (a *evaluation) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 {
 	out := map[dataset.PowerBasis][]float64{}
 	if a.m.hw == nil || s.Measured == nil {
@@ -93,8 +91,7 @@ func (a *evaluation) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 
 	return out
 }
 
-// price is what an hour of use costs without energy: the rent, or the price over the hours the caller plans; why is the
-// reason where it is not known.
+// price is what an hour costs without energy: rent, or the price over the hours of use; why says what is not known.
 func (c *Cost) price(q *Query, m *machine) (perHour float64, why string) {
 	switch h := m.hw; {
 	case q.USDPerHour != nil:

@@ -136,8 +136,7 @@ func (e *Engine) Models(q Query) (out Runs, fault *Fault) {
 	return out, nil
 }
 
-// Hardware finds the hardware a model runs on, by slug: the size as in Models, or the one the query names. The hardware of
-// the query is not looked at.
+// Hardware finds the hardware that runs the model of a query, by slug: the size as in Models, or the one the query names.
 func (e *Engine) Hardware(q Query) (out Runs, fault *Fault) {
 	filled := q.Context > 0
 	t, fault := e.target(&q)
@@ -211,9 +210,8 @@ func (a *evaluation) listed() (sizes []int) {
 	return sizes
 }
 
-// value is how good a row is that is so many places behind the most precise size. Where the query does not say, better
-// verdicts come first, before them with PreferMeasured what fits, was measured and has at least LeastBits, and then the
-// most precise.
+// value is how good a row is, so many places behind the most precise size. Without Query.Value better verdicts come first,
+// with PreferMeasured what fits, was measured and has LeastBits before them, and then the most precise.
 func (a *evaluation) value(b *Best, size, place int) float64 {
 	if a.q.Value != nil {
 		return a.q.Value(b)

@@ -131,16 +131,14 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 	return m, nil
 }
 
-// correctsErrors reports whether a card keeps the codes of error correction in its own memory: NVIDIA's cards for
-// servers with GDDR memory, such as T4, L4, A10G and L40S.
+// correctsErrors reports whether a card keeps error correction in its own memory: servers with GDDR (T4, L4, A10G, L40S).
 func correctsErrors(h *dataset.Hardware) bool {
 	return h.Vendor == dataset.Nvidia && h.MemoryType != nil && strings.HasPrefix(*h.MemoryType, "GDDR") && serverCard.MatchString(h.Name)
 }
 
 var serverCard = regexp.MustCompile(`^NVIDIA (Tesla )?[ALPT]\d{1,2}[GS]?\b`)
 
-// Unpublished names the facts of a piece of hardware that are not published and without which nothing can be
-// said of what fits; nil where all are known.
+// Unpublished names the facts of hardware that are not published and without which we cannot tell what fits.
 func (e *Engine) Unpublished(hardware dataset.Slug) []string {
 	if m, fault := e.machine(&Query{Hardware: hardware, Count: 1}); fault == nil {
 		return m.missing
@@ -148,7 +146,7 @@ func (e *Engine) Unpublished(hardware dataset.Slug) []string {
 	return nil
 }
 
-// chipWith is the only chip of a machine without a bandwidth of its own that is made with so many GB; nil where there is none, or several.
+// chipWith is the only chip of a machine without its own bandwidth that is made with so many GB; nil for none or several.
 func (e *Engine) chipWith(h *piece, gb float64) (only *piece) {
 	for _, slug := range val(h.Chip) {
 		chip := e.hardware[slug]
@@ -165,8 +163,8 @@ func (e *Engine) chipWith(h *piece, gb float64) (only *piece) {
 	return only
 }
 
-// MemorySizes are the sizes of memory, in GB, of a piece of hardware that is sold with several (itself, its chips or its variants), and the
-// one that counts if a query has no MemoryGB. It is nil if there is one size, or none is known.
+// MemorySizes are the sizes of memory, in GB, that hardware (itself, its chips or its variants) is sold with, and the one
+// that counts if a query has none; nil for one size.
 func (e *Engine) MemorySizes(hardware dataset.Slug) (sizes []float64, counted float64) {
 	h := e.hardware[hardware]
 	if h == nil || h.memoryGB == 0 {

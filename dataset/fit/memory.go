@@ -57,8 +57,7 @@ func storageText() (out string) {
 	return out + "in bytes"
 }
 
-// A shape is what the memory of a model depends on, as plain numbers. A model has two: with the least and with the most
-// that a fact can be that is not known.
+// A shape is what the memory of a model depends on. A model has two: with the least and with the most of unknown facts.
 type shape struct {
 	globalLayers, slidingLayers   int64
 	global, sliding               width
@@ -153,10 +152,9 @@ func (s *shape) slides(layers, window int64) {
 	s.slidingLayers, s.globalLayers, s.window = layers, s.globalLayers-layers, window
 }
 
-// compress is for the cache of DeepSeek V4, which has keys alone. Beside the windows every second layer but the first keeps
-// an entry for CompressLight tokens, with an index key of IndexKey values, and the others keep one for CompressHeavy (the two
-// first layers of V4 Flash keep none, which is not counted). What is not compressed yet is kept in 32-bit values with its
-// scores, twice in light layers, whose entries overlap.
+// compress is for DeepSeek V4, which keeps keys alone: beside the windows every second layer but the first has an entry for
+// CompressLight tokens with an index key, the others one for CompressHeavy. What is not compressed yet is kept in 32 bits
+// with its scores, twice in light layers, whose entries overlap.
 func (s *shape) compress() {
 	s.global.values, s.sliding.values = 0, 0
 	s.light, s.heavy = (s.slidingLayers-1)/2, s.slidingLayers-(s.slidingLayers-1)/2
@@ -201,8 +199,8 @@ func (s *shape) cache(q *Query) (c Cache) {
 	return c
 }
 
-// cacheBytes is what one token reads of a cache of so many tokens; 0 if it is unknown. With the length of the context a
-// compressed cache slows down measured runs as much as a plain one.
+// cacheBytes is what one token reads of a cache of so many tokens; 0 if unknown. A compressed cache counts as a plain one,
+// whose slowdown measured runs show.
 func (t *target) cacheBytes(tokens int64) float64 {
 	if tokens <= 0 || !t.cacheKnown() {
 		return 0

@@ -90,7 +90,7 @@ var spellings = []spelling{
 	{regexp.MustCompile(`^(?:EXL[23][-_ ]?)?(\d(?:\.\d+)?) ?BPW$`), "exl2", 0, false},
 }
 
-// writtenAs is the way in which a name is written that is no name of GGUF, and the number in it; nil for others.
+// writtenAs is how a name outside of GGUF is written, and the number in it; nil for others.
 func writtenAs(name string) (w *spelling, number string) {
 	for i := range spellings {
 		if m := spellings[i].name.FindStringSubmatch(strings.ToUpper(name)); m != nil {
@@ -100,8 +100,7 @@ func writtenAs(name string) (w *spelling, number string) {
 	return nil, ""
 }
 
-// sizeOf is the size of a model in a quantization of any name; false for what is no name of one, or a model of unknown
-// parameters.
+// sizeOf is the size of a model in a quantization of any name; false if it is no such name, or the parameters are unknown.
 func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula string, ok bool) {
 	plain, params, bits := strings.ToUpper(strings.TrimSpace(name)), t.layout.params, 0.0
 	z = dataset.Quantization{Name: name, Format: "gguf", Basis: dataset.Computed}
@@ -171,8 +170,8 @@ func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 	return &one, nil
 }
 
-// computedCheckpoint reports whether a name is one of a checkpoint, and the model has no published file of it: its own size
-// is computed for another format.
+// computedCheckpoint reports whether a checkpoint is named of which no file is published: the own size is of another
+// format.
 func (t *target) computedCheckpoint(name string) bool {
 	published := func(i int) bool { return t.Quantizations[i].Basis == dataset.Published }
 	w, _ := writtenAs(name)

@@ -6,8 +6,7 @@ import (
 	"modeldex/dataset"
 )
 
-// New makes an engine of a dataset, of which it keeps parts. Only measurements that compare are
-// kept, so that a table of a million rows costs one pass.
+// New makes an engine of a dataset, of which it keeps the measurements that compare.
 func New(set *dataset.Set) *Engine { return NewUntil(context.Background(), set) }
 
 // NewUntil is New that gives up soon after ctx has ended; the engine is of no use then.

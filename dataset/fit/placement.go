@@ -162,8 +162,7 @@ func (l *load) of(from, to, moe int64) (dense, experts int64) {
 	return l.dense * (to - from) / l.layers, experts
 }
 
-// A plan is how many layers are on the devices, the output counted as one more, and of how many layers the experts are in
-// main memory.
+// A plan is the layers on the devices, the output counted as one more, and of how many the experts are in main memory.
 type plan struct{ gpu, moe int64 }
 
 // holds is what a device takes that has the layers from one to before another, the output counted as the last. Experts in

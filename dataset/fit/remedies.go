@@ -28,16 +28,12 @@ type Remedy struct {
 // leastUseful is the shortest context that is offered as a remedy.
 const leastUseful = 1024
 
-// remedies are the changes that each alone make a model run that does not fit on the devices, the cheapest first: those
-// that cost nothing, by what they take from the answers, then those that have to be bought. They are for the quantization
-// of the query, or else for the smallest of at least four bits that lists may name.
+// remedies are the changes that each alone make a model run, the cheapest first: for the quantization of the query, or the
+// smallest of at least four bits that lists may name.
 func (a *evaluation) remedies() []Remedy {
 	out, all := []Remedy{}, a.e.models[a.q.Model]
 	sizes := a.t.listed
-	if len(sizes) == 0 {
-		sizes = a.t.order
-	}
-	if a.q.Quantization != "" {
+	if len(sizes) == 0 || a.q.Quantization != "" {
 		sizes = a.t.named(a.q.Quantization)
 	}
 	if len(sizes) == 0 || a.m.memory == 0 {
@@ -61,11 +57,11 @@ func (a *evaluation) remedies() []Remedy {
 	// try adds a change if its verdict is one of those.
 	try := func(change, value, text string, t *target, size int, verdicts []Verdict, apply func(q *Query)) bool {
 		v, _ := with(t, size, apply)
-		if !slices.Contains(verdicts, v) {
-			return false
+		found := slices.Contains(verdicts, v)
+		if found {
+			out = append(out, Remedy{Change: change, Value: value, Quantization: t.Quantizations[size].Name, Verdict: v, Text: text})
 		}
-		out = append(out, Remedy{Change: change, Value: value, Quantization: t.Quantizations[size].Name, Verdict: v, Text: text})
-		return true
+		return found
 	}
 	better := []Verdict{Fits}
 	if now == No {

@@ -28,9 +28,8 @@ func (e *Engine) stored(t *target, z *dataset.Quantization) stored {
 	}
 }
 
-// choose works out the sizes, once what was measured is known, and finds those that lists may name: one of several of about
-// the same bytes (see spread), and any other on hardware where it was measured. They name none of which no file is known:
-// neither published, nor measured, nor usually made.
+// choose works out the sizes, once what was measured is known, and which lists may name: those that were published,
+// measured or are usual, one of several of about the same bytes (see spread), and any on hardware where it was measured.
 func (e *Engine) choose() {
 	type size struct{ shape, quant int32 }
 	measured := map[size]bool{}
@@ -60,8 +59,8 @@ func (e *Engine) choose() {
 	}
 }
 
-// claim orders sizes of about the same bytes, of which the one with the least is chosen: 0, which is always chosen, for one
-// that ran where the formula says that it does not fit; then published files before computed sizes, of both usual ones first.
+// claim orders sizes of about the same bytes, the least first: 0, always chosen, for one that ran where the formula says
+// no; then published files before computed sizes, of both usual ones first.
 func (e *Engine) claim(t *target, z *dataset.Quantization) int {
 	first := usual
 	if t.fourBits {
@@ -79,13 +78,11 @@ type candidate struct {
 	bytes     int64
 }
 
-// leastStep is the ratio of bytes from which on two sizes are different enough for a list to look at both. The speeds of
-// sizes within a tenth of each other differ by about the median error of estimates.
+// leastStep is the ratio of bytes between sizes of a list: speeds of nearer ones differ less than estimates err.
 const leastStep = 1.1
 
-// spread chooses from sizes, the most precise first, so that no two are within leastStep of each other, unless one has the
-// claim 0. Those of the least claim are chosen first. The smallest is always chosen: whether a model runs at all does not
-// depend on the choice.
+// spread chooses sizes, the most precise first, so that no two are within leastStep, unless one has the claim 0. The
+// smallest is always chosen: whether a model runs does not depend on the choice.
 func spread(sizes []candidate) (chosen []int) {
 	if len(sizes) == 0 {
 		return nil
@@ -108,16 +105,14 @@ func spread(sizes []candidate) (chosen []int) {
 // perplexity rises steeply under it (llama.cpp, https://github.com/ggml-org/llama.cpp/pull/1684).
 const LeastBits = 4
 
-// EnoughBits is the precision, in bits per weight, above which answers become no better: Q8_0, of 8.5, raises the perplexity of
-// Llama 3 8B by 0.0026, Q4_K_M by 0.1754 (https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/quantize.cpp). A
-// size of 16 bits takes twice the memory and is half as fast.
+// EnoughBits is the bits per weight above which answers become no better: Q8_0, of 8.5, raises the perplexity of Llama 3 8B
+// by 0.0026 (https://github.com/ggml-org/llama.cpp/blob/master/tools/quantize/quantize.cpp).
 const EnoughBits = 9
 
 // hasLeastBits reports whether a size is known to have at least LeastBits.
 func (t *target) hasLeastBits(size int) bool { return val(t.bits(&t.Quantizations[size])) >= LeastBits }
 
-// beyondEnough is 1 for a size that is known to have more than EnoughBits. Of weights that were trained in four bits it is 0
-// for those alone: other files have the same weights under other names, and mostly are slower.
+// beyondEnough is 1 for more than EnoughBits. Of weights trained in four bits it is 0 for those alone.
 func (t *target) beyondEnough(size int) int {
 	if t.fourBits {
 		return oneIf(!slices.Contains(asTrained, t.Quantizations[size].Name))
@@ -133,16 +128,14 @@ func oneIf(is bool) int {
 	return 0
 }
 
-// usual are the sizes that most publishers of quantized files make of a model: in the shipped dataset each of them was
-// published for two thirds or more of the models that have files. F16 stands for the weights as they were trained.
+// usual are the sizes that publishers make of two thirds or more of the models; F16 stands for the weights as trained.
 var usual = []string{"F16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"}
 
 // asTrained are the sizes people choose of a model whose weights were trained in four bits: the weights as they are.
 var asTrained = []string{"MXFP4"}
 
-// madeByPublishers are the names of the sizes that may be taken to exist though none is known to be published. Where a
-// file of 16 bits per weight is published, F16 is not among them. Where the weights were trained in four bits,
-// none is, for a computed size says nothing of its files.
+// madeByPublishers are the sizes that may be taken to exist though none is known to be published: none of weights trained
+// in four bits, and not F16 beside a published file of 16 bits.
 func (t *target) madeByPublishers() []string {
 	switch {
 	case t.fourBits:
@@ -173,8 +166,8 @@ func (t *target) inOrder() []int {
 	return slices.SortedStableFunc(slices.Values(t.named("")), t.comparePrecision)
 }
 
-// comparePrecision orders two sizes, given by number: the more precise one first, of equal ones a published file before
-// a computed size, then the smaller one. More than 17 bits per weight are no more precise than what was trained.
+// comparePrecision orders two sizes, given by number: the more precise first (above 17 bits is no more than what was
+// trained), then a published file, then the smaller one.
 func (t *target) comparePrecision(i, j int) int {
 	a, b := &t.Quantizations[i], &t.Quantizations[j]
 	precision := func(z *dataset.Quantization) float64 {
@@ -190,8 +183,8 @@ func (t *target) comparePrecision(i, j int) int {
 	)
 }
 
-// bits is the storage of a size in bits per weight. It is that of the file where files of its format leave a part of the
-// model out, else what the record says, or what follows from the parameters.
+// bits is the bits per weight of a size: of its file where files of the format leave a part out, else of the record, or
+// from the parameters.
 func (t *target) bits(z *dataset.Quantization) *float64 {
 	weights := t.weights[z.Format]
 	switch {
@@ -204,8 +197,7 @@ func (t *target) bits(z *dataset.Quantization) *float64 {
 	return new(round4(float64(z.SizeBytes) * 8 / weights))
 }
 
-// weightsByFormat is how many weights the files of a format have. It has the formats whose published files of
-// 16 bits per weight show that they leave a part of the model out, such as the one that looks at pictures.
+// weightsByFormat is the weights in files of a format, where published files of 16 bits show that they leave a part out.
 func weightsByFormat(m *dataset.Model) map[string]float64 {
 	if m.ParamsB == nil {
 		return nil

@@ -9,8 +9,7 @@ import (
 	"modeldex/dataset"
 )
 
-// Fit answers a query. A *Fault says what is wrong with it. A query for all sizes gives no more
-// than the model has, 40 or so.
+// Fit answers a query. A *Fault says what is wrong with it.
 func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	t, fault := e.target(&q)
 	if fault != nil {
@@ -57,10 +56,8 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	return a, nil
 }
 
-// bestFirst are the sizes an evaluation is about: the one of the greatest value, where the query has that; those that lists
-// may name; then the better verdict, then the more precise weights; where part of them is in main memory, the smaller of at
-// least LeastBits, which is faster. With PreferMeasured those that fit, were measured and have LeastBits come before a
-// better verdict, and those of more than EnoughBits after it.
+// bestFirst are the sizes, best first: the one of the greatest Value, those that lists may name, with PreferMeasured what
+// fits, was measured and has LeastBits; then by verdict, by precision, and in main memory the smaller of LeastBits.
 func (a *evaluation) bestFirst() []int {
 	sizes, order, first, most := a.t.named(a.q.Quantization), map[int][7]int{}, -1, 0.0
 	for _, at := range sizes {
@@ -88,8 +85,7 @@ func (a *evaluation) bestFirst() []int {
 	return sizes
 }
 
-// A burden is what a query needs beside weights, which is the same for all sizes of a model: the cache, the buffer of each
-// device, and companions on the first device.
+// A burden is what all sizes need beside weights: the cache, the buffer of each device, companions on the first device.
 type burden struct{ cache, buffer, extra int64 }
 
 // A need is the least and the most that the burden can be, and the cache by kind of layer.
@@ -249,8 +245,7 @@ func (a *evaluation) judge(at int) Size {
 	return s
 }
 
-// maxContext searches the longest context in steps of 256 tokens. Memory grows with the context,
-// so halving finds it.
+// maxContext searches the longest context: memory grows with it.
 func (a *evaluation) maxContext(size int, k, v KVType) int64 {
 	q := *a.q
 	q.KV, q.KVV = k, v
@@ -276,8 +271,7 @@ func longest(limit int64, fits func(n int64) bool) int64 {
 	return int64(steps) * LlamaPad
 }
 
-// cacheTokens is how many tokens vLLM has room for beside a size, counted as its log does: by what one request of the
-// context takes, on the device with the least room.
+// cacheTokens is the tokens of cache that vLLM has room for, counted as its log does, on the device with the least room.
 func (a *evaluation) cacheTokens(l *load) (tokens int64, requests float64) {
 	one := *a.q
 	one.Parallel = 1

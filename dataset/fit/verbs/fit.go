@@ -205,8 +205,7 @@ func notes(w io.Writer, a *fit.Answer) {
 
 func bytesText(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/gib) }
 
-// longestText is the longest context with the cache that was asked for. A size that is tight needs the reserve for the
-// context of the answer, and has no more.
+// longestText is the longest context with the cache of the query: of a tight size, which needs the reserve, that context.
 func longestText(a *fit.Answer, s *fit.Size) string {
 	n := s.MaxContext.Asked
 	switch {
