@@ -29,9 +29,7 @@ func (a *evaluation) drafts(l *load, s storage) int64 {
 // companions are what a query counts beside its model.
 func (e *Engine) companions(t *target, q *Query) (out []Companion, fault *Fault) {
 	add := func(kind string, bytes int64, basis Basis, model *dataset.Slug) {
-		c := Companion{kind, model, Bytes{Bytes: bytes, Basis: basis, Formula: "companion." + kind}}
-		c.between(bytes, bytes)
-		out = append(out, c)
+		out = append(out, Companion{kind, model, exact(bytes, basis, "companion."+kind)})
 	}
 	switch {
 	case q.ProjectorGB > 0:

@@ -40,13 +40,8 @@ func classOf(h *dataset.Hardware, unit ComputeUnit) Class {
 	case h.UnifiedMemory:
 		return Unified
 	}
-	switch h.Vendor {
-	case dataset.Nvidia:
-		return NVIDIA
-	case record.AMD:
-		return AMD
-	case record.Intel:
-		return Intel
+	if i := slices.Index([]dataset.Vendor{NVIDIA: dataset.Nvidia, AMD: record.AMD, Intel: record.Intel}, h.Vendor); i >= 0 {
+		return Class(i)
 	}
 	return Others
 }
@@ -142,21 +137,14 @@ type numbers map[string]int32
 
 // of is the number of a text, which it may give. It is for making an engine only.
 func (n numbers) of(s string) int32 {
-	i, known := n[s]
-	if !known {
-		i = int32(len(n) + 1)
-		n[strings.Clone(s)] = i // s may be a part of a larger text
+	if n[s] == 0 {
+		n[strings.Clone(s)] = int32(len(n) + 1) // s may be a part of a larger text
 	}
-	return i
+	return n[s]
 }
 
 // find is the number of a text, below 0 for one that has none.
-func (n numbers) find(s string) int32 {
-	if i, known := n[s]; known {
-		return i
-	}
-	return -1
-}
+func (n numbers) find(s string) int32 { return cmp.Or(n[s], -1) }
 
 // deviceConfig is the part of a configuration that is of a device, a program and a backend, which may be empty.
 func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend string, unit ComputeUnit, bandwidth float64, number func(string) int32) config {

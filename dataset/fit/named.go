@@ -179,14 +179,12 @@ func (t *target) computedCheckpoint(name string) bool {
 }
 
 // weightsOf is the size of the weights and where it comes from.
-func (t *target) weightsOf(z *dataset.Quantization) (b Bytes) {
-	b = Bytes{Bytes: z.SizeBytes, Basis: Computed, Formula: cmp.Or(t.formula, "weights.bits")}
+func (t *target) weightsOf(z *dataset.Quantization) Bytes {
 	switch {
 	case t.formula == "weights.given":
-		b.Basis = Given
+		return exact(z.SizeBytes, Given, t.formula)
 	case z.Basis == dataset.Published:
-		b.Basis, b.Formula = Published, "weights.file"
+		return exact(z.SizeBytes, Published, "weights.file")
 	}
-	b.between(b.Bytes, b.Bytes)
-	return b
+	return exact(z.SizeBytes, Computed, cmp.Or(t.formula, "weights.bits"))
 }

@@ -106,6 +106,9 @@ func (e *Engine) need(t *target, q *Query) (n need) {
 	return n
 }
 
+// exact is a figure that is known.
+func exact(n int64, basis Basis, formula string) Bytes { return Bytes{n, n, n, basis, formula} }
+
 // between sets the range of a figure, and its basis.
 func (b *Bytes) between(low, high int64) {
 	b.Low, b.High = low, high
@@ -199,8 +202,7 @@ func (a *evaluation) judge(at int) Size {
 	m.Weights, m.Cache, m.Companions = t.weightsOf(z), n.cache, append([]Companion{}, a.q.beside...)
 	for i := range m.Companions {
 		if c := &m.Companions[i]; c.Kind == "mtp" {
-			c.Bytes.Bytes += a.drafts(&most, t.sizes[at].storage)
-			c.between(c.Bytes.Bytes, c.Bytes.Bytes)
+			c.Bytes = exact(c.Bytes.Bytes+a.drafts(&most, t.sizes[at].storage), c.Basis, c.Formula)
 		}
 	}
 	m.Compute = Bytes{Bytes: n.least.buffer * devices, Basis: Estimated, Formula: "compute.output"}
@@ -213,11 +215,11 @@ func (a *evaluation) judge(at int) Size {
 	if a.m.discrete {
 		m.Runtime = CUDAContext * devices
 	}
-	m.Reserve = Bytes{Basis: Computed, Formula: "reserve." + string(a.q.Rules)}
+	reserve := int64(0)
 	for i := range a.m.devices {
-		m.Reserve.Bytes += a.m.devices[i].reserve(a.q)
+		reserve += a.m.devices[i].reserve(a.q)
 	}
-	m.Reserve.between(m.Reserve.Bytes, m.Reserve.Bytes)
+	m.Reserve = exact(reserve, Computed, "reserve."+string(a.q.Rules))
 	taken := func(l *load, buffer int64) int64 { return l.onDevices() + l.cache + buffer*devices + l.extra }
 	m.Total, m.Low, m.High = taken(&most, n.least.buffer), taken(&least, least.buffer), taken(&most, most.buffer)
 	if m.Host = most.always; a.m.memory == 0 {
@@ -250,7 +252,7 @@ func (a *evaluation) maxContext(size int, k, v KVType) int64 {
 	q := *a.q
 	q.KV, q.KVV = k, v
 	b := evaluation{e: a.e, q: &q, t: a.t, m: a.m}
-	return longest(cmp.Or(a.t.limit, MaxContext), func(context int64) bool {
+	fits := func(context int64) bool {
 		q.Context = context
 		b.need = a.e.need(a.t, &q)
 		_, most := b.loads(size)
@@ -259,11 +261,8 @@ func (a *evaluation) maxContext(size int, k, v KVType) int64 {
 		}
 		_, ok := b.arrange(&most)
 		return ok
-	})
-}
-
-// longest is the most that fits up to a limit, in steps of LlamaPad; 0 if nothing does.
-func longest(limit int64, fits func(n int64) bool) int64 {
+	}
+	limit := cmp.Or(a.t.limit, MaxContext)
 	if fits(limit) {
 		return limit
 	}
