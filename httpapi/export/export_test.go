@@ -2,7 +2,6 @@ package export
 
 import (
 	"bytes"
-	stdcsv "encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -428,27 +427,6 @@ func parseRFC4180(s string) (table [][]csvCell, err error) {
 		}
 	}
 	return table, nil
-}
-
-// TestCSVStandardReader: the reader of the standard library, strict as it is by default, gets the
-// same cells. It makes LF of CR LF inside of cells.
-func TestCSVStandardReader(t *testing.T) {
-	file := fileOf(t, CSV, randomRows(t, 200))
-	want, err := parseRFC4180(string(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := stdcsv.NewReader(bytes.NewReader(file)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, line := range want {
-		for j, cell := range line {
-			if text := strings.ReplaceAll(cell.text, "\r\n", "\n"); got[i][j] != text {
-				t.Fatalf("line %d, cell %d: %q, want %q", i, j, got[i][j], text)
-			}
-		}
-	}
 }
 
 func readParquet(t *testing.T, file []byte) (out []map[string]any) {
