@@ -85,7 +85,7 @@ func TestPageTexts(t *testing.T) {
 			"/hardware/apple-m2":                                          {`href="/hardware/apple-m2?memory_gb=16"`, `aria-current="true">24 GB<`},
 			"/models/llama-3.3-70b-instruct":                              {">Best<", ">Fast<", ">Small<", "On common machines", "2 × NVIDIA", ">estimated<", ">measured<", "AMD Ryzen AI Max"},
 			"/models/llama-3.3-70b-instruct?context=131072":               {"with room for 128k tokens"},
-			"/models/deepseek-v4-pro-0813":                                {"facts about its memory are not published", "Contribute a run", "Not known: "},
+			"/models/deepseek-v4.1-flash-1017":                            {"facts about its memory are not published", "Contribute a run", "Not known: "},
 		},
 		"a comparison leads to its runs, and all parameters of a dense model are active": {
 			"/compare?hardware=nvidia-rtx-4090,nvidia-rtx-3090": {"Measured with the same settings", "<svg", ">24 GB", `#rests" rel="nofollow" class=`},
