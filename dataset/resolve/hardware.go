@@ -159,9 +159,8 @@ func (r *Resolver) byPCI(text string, memory float64) (a Answer, ok bool) {
 		}
 		for _, id := range ids {
 			if found := r.printed["shared pci "+id]; len(found) > 0 {
-				a.Ambiguous, a.Reason = true, "several products have the PCI id "+id
-				a.Candidates = r.hardware.list(found, "has this PCI id")
-				return a, true
+				why := "several products have the PCI id " + id
+				return Answer{Ambiguous: true, Reason: why, Candidates: r.hardware.list(found, "has this PCI id")}, true
 			}
 		}
 	}

@@ -424,11 +424,11 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	why := a.doubt(x, ws, s, n.Device)
 	switch {
 	case why != "" || a.broken(x, ws, s):
-		n.unsure(cmp.Or(why, "the question has another word in the name"))
+		n.unsure(cmp.Or(why, "the question has another word in the name"), nearest)
 	case best.bare && a.strict && single:
 		n.Confidence, n.Ambiguous, n.Reason = Likely, true, "the name does not state the memory"
 	case best.cost >= shapeWord && a.strict && !best.memory && single:
-		n.unsure("the name leaves out " + strings.Join(best.missing(), " "))
+		n.unsure("the name leaves out "+strings.Join(best.missing(), " "), nearest)
 	case k.variants != nil:
 		a.variantOf(&n, k)
 	case !single || best.cost >= shapeWord:
@@ -436,8 +436,13 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	default:
 		n.Candidates = nil
 	}
+	if n.Slug == "" {
+		n.Device = nil
+	}
 	return n
 }
+
+const nearest = "the nearest name" // why a candidate is one
 
 // fitting are the records that fit about as well as the best. The name of graphics does not say which processor they are in.
 func (a *asking) fitting(x *lexicon, matches []match) (out []int) {
@@ -497,17 +502,11 @@ func (a *asking) variantOf(n *Named, k *known) {
 	n.Ambiguous, n.Reason = true, "the record for what does not say which product it is"
 	switch {
 	case len(fit) == 0:
-		n.unsure(fmt.Sprintf("no record with this name has %v GB of memory", gb))
+		n.unsure(fmt.Sprintf("no record with this name has %v GB of memory", gb), nearest)
 	case len(fit) == 1 && gb > 0:
 		n.found(&a.r.hardware.recs[fit[0]], Parsed, "only this one is sold with that memory")
 		n.Device, n.Candidates, n.Ambiguous = a.r.hardware.recs[fit[0]].hardware, nil, false
 	}
-}
-
-// unsure leaves the candidates, and takes none of them.
-func (n *Named) unsure(why string) {
-	n.Answer.unsure(why, "the nearest name")
-	n.Device = nil
 }
 
 // usedAt reports whether a word is of a fact or of a name that was read.

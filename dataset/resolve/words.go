@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,8 +60,8 @@ func split(text string) (out []word) {
 			out = append(out, word{strings.ReplaceAll(text[i:j], "_", "."), i, j})
 		case isLetter(c):
 			run(func(next byte) bool { return isLetter(next) && (next < 0x80) == (c < 0x80) })
-			if i > 0 && isDigit(text[i-1]) && timesAhead.MatchString(text[i:j]) {
-				j = i + 1
+			if i > 0 && isDigit(text[i-1]) && c == 'x' && j > i+1 && strings.IndexByte("tls", text[i+1]) < 0 {
+				j = i + 1 // the x of "8xA100", which is not that of XT, XL and XS
 			}
 			out = append(out, word{text[i:j], i, j})
 		case c == '+' && i > 0 && text[i-1] > ' ' && (j == len(text) || !isDigit(text[j]) && !isLetter(text[j])):
@@ -72,9 +71,6 @@ func split(text string) (out []word) {
 	}
 	return out
 }
-
-// timesAhead is the x of "8xA100", which is not that of XT, XL and XS.
-var timesAhead = regexp.MustCompile(`^x[^tls]`)
 
 // sized joins the parts of the sizes and letters of models: 8 b is 8b, a 3 b is a3b, 8 x 7 b is 8x7b, r 1 is r1. A v
 // before a number is left out.
@@ -89,12 +85,6 @@ func sized(ws []word) (out []word) {
 		switch {
 		case number(i) && glued(i+1) && ws[i+1].text == "x" && glued(i+2) && number(i+2): // 8x7b
 			n = 3
-		case number(i) && glued(i+1) && ws[i+1].text == "ba" && glued(i+2): // 21BA3B
-			out = append(out, word{w + "b", ws[i].start, ws[i].end})
-			ws = slices.Clone(ws)
-			ws[i+1].text, ws[i+1].start = "a", ws[i+1].end-1
-			i++
-			continue
 		case len(w) == 1 && isLetter(w[0]) && glued(i+1) && number(i+1):
 			if w == "v" && !(glued(i) && number(i-1)) {
 				i++
