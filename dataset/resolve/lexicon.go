@@ -28,15 +28,11 @@ type lexicon struct {
 // postings are numbers of records, rising.
 type postings []int
 
+// and are the records that are in both, nil for none.
 func (p postings) and(other postings) (out postings) {
-	for len(p) > 0 && len(other) > 0 {
-		switch {
-		case p[0] < other[0]:
-			p = p[1:]
-		case p[0] > other[0]:
-			other = other[1:]
-		default:
-			out, p, other = append(out, p[0]), p[1:], other[1:]
+	for _, rec := range p {
+		if _, ok := slices.BinarySearch(other, rec); ok {
+			out = append(out, rec)
 		}
 	}
 	return out
@@ -206,10 +202,7 @@ func (x *lexicon) match(words []string, memory float64, tags bool) (out []match)
 		out = append(out, best)
 	}
 	slices.SortFunc(out, func(a, b match) int {
-		if a.order != b.order {
-			return cmp.Compare(a.order, b.order)
-		}
-		return cmp.Or(cmp.Compare(b.ranked, a.ranked), a.rec-b.rec)
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(b.ranked, a.ranked), a.rec-b.rec)
 	})
 	return out
 }
@@ -534,14 +527,6 @@ func toolLexicon(tools []dataset.Tool) *lexicon {
 		}
 	}
 	return x
-}
-
-// words are the words of a text as the names of the lexicon have them.
-func (x *lexicon) words(text string) []word {
-	if x.kind == Model {
-		return sized(split(text))
-	}
-	return phrased(split(text))
 }
 
 // spell writes words as the names of a lexicon have them: glued ones apart ("gptoss", "deepseekr1"), parted ones together

@@ -168,8 +168,11 @@ func (r *Resolver) guess(a *Answer) {
 	if a.key == "" {
 		return
 	}
-	x := r.lexicon(a.Kind)
-	a.Candidates = x.list(x.near(texts(x.spell(x.words(a.key), true))), "similar name")
+	x, words := r.lexicon(a.Kind), split(a.key)
+	if a.Kind == Model {
+		words = sized(words)
+	}
+	a.Candidates = x.list(x.near(texts(x.spell(phrased(words), true))), "similar name")
 	if len(a.Candidates) > 0 {
 		a.Confidence, a.Reason = Near, unknownName+"; the candidates are similar"
 	}
