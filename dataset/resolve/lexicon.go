@@ -259,10 +259,8 @@ func (x *lexicon) whole(words []string) (found []int) {
 // all are the records that have all words.
 func (x *lexicon) all(words []string) (recs postings) {
 	for i, w := range words {
-		if i == 0 {
+		if recs = recs.and(x.post[w]); i == 0 {
 			recs = x.post[w]
-		} else {
-			recs = recs.and(x.post[w])
 		}
 	}
 	return recs

@@ -62,20 +62,25 @@ type expression struct {
 	signs []string
 }
 
-// may reports whether a text can have what an expression finds.
-func (e *expression) may(text string) bool {
-	return e.signs == nil || slices.ContainsFunc(e.signs, func(sign string) bool { return strings.Contains(text, sign) })
+// newExpression reads "expression" or "signs :: expression".
+func newExpression(text string) *expression {
+	signs, form, ok := strings.Cut(text, ":: ")
+	if !ok {
+		signs, form = "", text
+	}
+	return &expression{regexp.MustCompile(form), strings.Fields(signs)}
 }
 
-// patterns are the expressions of the vocabulary by name, written as "expression" or "signs :: expression".
+// may reports whether a text can have what an expression finds.
+func (e *expression) may(text string) bool {
+	return len(e.signs) == 0 || slices.ContainsFunc(e.signs, func(sign string) bool { return strings.Contains(text, sign) })
+}
+
+// patterns are the expressions of the vocabulary by name.
 var patterns = func() map[string]*expression {
 	all := map[string]*expression{}
 	for name, text := range vocabulary["expressions"].means {
-		var signs []string
-		if list, form, ok := strings.Cut(text, " :: "); ok {
-			signs, text = strings.Fields(list), form
-		}
-		all[name] = &expression{regexp.MustCompile(text), signs}
+		all[name] = newExpression(text)
 	}
 	return all
 }()
@@ -126,21 +131,19 @@ func (f *fact) number(groups ...int) float64 {
 	return 0
 }
 
-// A rewriting is a form that programs print, and how it is written instead. Texts without the sign do not have the form.
+// A rewriting is a form that programs print, and how it is written instead.
 type rewriting struct {
-	sign string
-	form *regexp.Regexp
-	to   string
+	*expression
+	to string
 }
 
-// rewritings are the sections with lines such as "sign :: expression = replacement", in which _ is a blank.
+// rewritings are the sections with lines such as "signs :: expression = replacement", in which _ is a blank.
 var rewritings = func() map[string][]rewriting {
 	all := map[string][]rewriting{}
 	for name, section := range vocabulary {
 		for _, line := range section.order {
-			if sign, form, ok := strings.Cut(line, ":: "); ok {
-				to := strings.ReplaceAll(section.means[line], "_", " ")
-				all[name] = append(all[name], rewriting{strings.TrimSpace(sign), regexp.MustCompile(form), to})
+			if strings.Contains(line, ":: ") {
+				all[name] = append(all[name], rewriting{newExpression(line), strings.ReplaceAll(section.means[line], "_", " ")})
 			}
 		}
 	}
@@ -150,8 +153,8 @@ var rewritings = func() map[string][]rewriting {
 // rewrite writes the forms of a section that a text has as the section says.
 func rewrite(section, text string) string {
 	for _, r := range rewritings[section] {
-		if strings.Contains(text, r.sign) {
-			text = r.form.ReplaceAllString(text, r.to)
+		if r.may(text) {
+			text = r.ReplaceAllString(text, r.to)
 		}
 	}
 	return strings.TrimSpace(text)
