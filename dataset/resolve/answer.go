@@ -159,17 +159,10 @@ func (a Answer) cutShort(kind Kind) Answer {
 
 // grade orders answers: a record beats an ambiguous answer, which beats a guess.
 func grade(a *Answer) int {
-	switch {
-	case a.Slug != "" && a.Confidence == Exact:
-		return 4
-	case a.Slug != "":
-		return 3
-	case a.Ambiguous:
+	if a.Slug == "" && a.Ambiguous {
 		return 2
-	case a.Confidence == Near:
-		return 1
 	}
-	return 0
+	return map[Confidence]int{Exact: 4, Parsed: 3, Likely: 3, Near: 1}[a.Confidence]
 }
 
 // best chooses among the answers of all kinds. Two kinds that know a name equally well make it ambiguous; where all only

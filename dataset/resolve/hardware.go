@@ -93,17 +93,15 @@ func (r *Resolver) exactly(text string) (a Answer, ok bool) {
 	case len(x.shared[text]) > 1:
 		return r.choose(x.shared[text], 0, "several products have this name"), true
 	case x.recs[i].variants != nil:
-		r.keep(&a, x.recs[i].variants, "the record for measurements that do not say which product it was")
+		a.Ambiguous, a.Reason = true, "the record for measurements that do not say which product it was"
+		a.Candidates = x.list(x.recs[i].variants, oneOf)
 	case wholeLine(text):
 		return Answer{Ambiguous: true, Reason: "the name is that of a whole line of products"}, true
 	}
 	return a, true
 }
 
-// keep is the answer with the record that is kept for several products.
-func (r *Resolver) keep(a *Answer, variants []int, reason string) {
-	a.Ambiguous, a.Reason, a.Candidates = true, reason, r.hardware.list(variants, "one of the products with this name")
-}
+const oneOf = "one of the products with this name"
 
 // withMemory are those of some records that can have a memory, 0 for any.
 func (r *Resolver) withMemory(recs []int, gb float64) []int {
@@ -121,9 +119,8 @@ func (r *Resolver) choose(recs []int, memory float64, why string) (a Answer) {
 	}
 	a.MemoryGB = round(memory)
 	if k := &r.hardware.recs[kept[0]]; len(kept) == 1 {
-		if a.found(k, Parsed, why); k.variants != nil {
-			r.keep(&a, k.variants, why)
-		}
+		a.found(k, Parsed, why)
+		a.Ambiguous, a.Candidates = k.variants != nil, r.hardware.list(k.variants, oneOf)
 		return a
 	}
 	a.Ambiguous, a.Reason, a.Candidates = true, why, r.hardware.list(kept, "fits what the name says")

@@ -498,7 +498,7 @@ func (a *asking) doubt(x *lexicon, ws []word, s *span, h *dataset.Hardware) stri
 func (a *asking) variantOf(n *Named, k *known) {
 	gb := a.memoryAt(n.start, n.end)
 	fit := a.r.withMemory(k.variants, gb)
-	n.Candidates = a.r.hardware.list(fit, "one of the products with this name")
+	n.Candidates = a.r.hardware.list(fit, oneOf)
 	n.Ambiguous, n.Reason = true, "the record for what does not say which product it is"
 	switch {
 	case len(fit) == 0:
