@@ -17,8 +17,8 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 		Notes:  []string{"We copied facts, not text. The licence is that of the repository or site: “none stated” means that we found none, “not examined” that we have not looked yet."},
 		Invite: &Link{Text: "Contribute it", Href: "/contribute"},
 	}
-	measured := Table{ID: "measurements", Intro: "Most measurements first.", Columns: columns("Source", "Owner", "Licence", "#Measurements", "Facts about", "~Read"), Empty: "No source is listed."}
-	facts := Table{ID: "facts", Intro: "Facts about models, hardware, tools and prices; most records first.", Columns: columns("Source", "Owner", "Licence", "Facts about", "~Read"), Empty: "No source is listed."}
+	measured := Table{ID: "measurements", Intro: "Most measurements first.", Columns: columns("Source", "Owner", "Licence", "#Measurements", "Facts", "~Read"), Empty: "No source is listed."}
+	facts := Table{ID: "facts", Intro: "Facts about models, hardware, tools and prices; most records first.", Columns: columns("Source", "Owner", "Licence", "Facts", "~Read"), Empty: "No source is listed."}
 	for i := range gen.Credits {
 		c := &gen.Credits[i]
 		licence := known(c.License, func(s string) string { return s })
