@@ -66,24 +66,18 @@ type Points struct {
 	Total float64 `json:"total" jsonschema:"example=65.3"`
 }
 
-type part struct {
-	name string
-	of   *float64
-}
+var partNames = strings.Fields("capability uncertain quantization speed memory use unknown price")
 
-func (p *Points) parts() []part {
-	return []part{
-		{"capability", &p.Capability}, {"uncertain", &p.Uncertain}, {"quantization", &p.Quantization}, {"speed", &p.Speed}, {"memory", &p.Memory},
-		{"use", &p.Use}, {"unknown", &p.Unknown}, {"price", &p.Price},
-	}
+func (p *Points) parts() []*float64 {
+	return []*float64{&p.Capability, &p.Uncertain, &p.Quantization, &p.Speed, &p.Memory, &p.Use, &p.Unknown, &p.Price}
 }
 
 // Sum rounds the parts to hundredths and sets their sum.
 func (p *Points) Sum() {
 	sum := 0.0
 	for _, part := range p.parts() {
-		*part.of = math.Round(100**part.of) / 100
-		sum += *part.of
+		*part = math.Round(100**part) / 100
+		sum += *part
 	}
 	p.Total = math.Round(100*sum) / 100
 }
@@ -91,10 +85,10 @@ func (p *Points) Sum() {
 // String is the sum with its parts: "65.3 = 66.4 capability - 1.1 uncertain".
 func (p *Points) String() string {
 	out := strconv.FormatFloat(p.Total, 'f', -1, 64) + " ="
-	for _, part := range p.parts() {
-		if *part.of != 0 {
-			sign := map[bool]string{true: " - ", false: " + "}[*part.of < 0]
-			out += sign + strconv.FormatFloat(math.Abs(*part.of), 'f', -1, 64) + " " + part.name
+	for i, part := range p.parts() {
+		if *part != 0 {
+			sign := map[bool]string{true: " - ", false: " + "}[*part < 0]
+			out += sign + strconv.FormatFloat(math.Abs(*part), 'f', -1, 64) + " " + partNames[i]
 		}
 	}
 	return strings.Replace(out, "= +", "=", 1)
