@@ -227,6 +227,8 @@ type Measured struct {
 	On []MeasuredRun `json:"runs" jsonschema:"maxItems=20"`
 	// Why they do not answer the question, so that the estimate counts; null if they do.
 	Note *string `json:"note" jsonschema:"nullable,example=the runs differ by more than threefold: they are not one measurement"`
+	// Twice the rank of the program and the part of the machine that ran (see evaluation.rank), one more for no siblings.
+	Grade int `json:"-"`
 }
 
 // MeasuredRun is a benchmark whose speed counts.

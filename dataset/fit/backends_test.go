@@ -45,49 +45,40 @@ func speedOn(t *testing.T, e *Engine, hardware dataset.Slug) *Speed {
 	return a.Sizes[0].Speed
 }
 
-// TestBackendOf: an estimate is for the backend that people use on the hardware, measured or not.
+// TestBackendOf: an estimate is for the backend that people use on the hardware, of those that its record names.
 func TestBackendOf(t *testing.T) {
-	amd := func(h *dataset.Hardware) { h.Vendor = record.AMD }
-	nvidia := func(*dataset.Hardware) {}
-	unified := func(maker dataset.Vendor) func(h *dataset.Hardware) {
-		return func(h *dataset.Hardware) { h.Vendor, h.Type, h.UnifiedMemory = maker, "soc", true }
-	}
-	e := directory([]func(h *dataset.Hardware){
-		called("green", nvidia), called("green-new", nvidia), called("green-compared", nvidia), called("green-silent", nvidia),
-		called("red", amd), called("red-2", amd), called("red-pro", amd), called("red-new", amd), called("red-in-a-mac", amd), called("red-inside", unified(record.AMD)),
-		called("apple", unified(dataset.Apple)), called("apple-new", unified(dataset.Apple)), called("apple-slow", unified(dataset.Apple)),
-		called("board", unified("broadcom")), called("processor", func(h *dataset.Hardware) { h.Type = "cpu" }),
-		called("red-old", func(h *dataset.Hardware) { h.Vendor, h.Backends = record.AMD, []string{"rocm", "opencl"} }),
-		called("tensor", func(h *dataset.Hardware) { h.Vendor = "google" }),
-	},
-		run("bm-g1", "green", "cuda", 60), run("bm-g2", "green", "", 55), run("bm-g3", "green", "", 56), run("bm-g4", "green", "vulkan", 50),
-		run("bm-g5", "green-compared", "vulkan", 50), run("bm-g6", "green-silent", "", 50),
-		run("bm-r1", "red", "vulkan", 60), run("bm-r2", "red-2", "vulkan", 60), run("bm-r3", "red-in-a-mac", "metal", 40),
-		run("bm-r4", "red-pro", "rocm", 50), run("bm-r5", "red-pro", "rocm", 51), run("bm-r6", "red-pro", "rocm", 52),
-		run("bm-a1", "apple", "metal", 60), run("bm-a2", "apple-slow", "cpu", 10), run("bm-a3", "apple-slow", "cpu", 11), run("bm-a4", "apple-slow", "metal", 40),
-		run("bm-p1", "processor", "cpu", 10),
-	)
+	unified := func(h *dataset.Hardware) { h.Type, h.UnifiedMemory = "soc", true }
 	for _, tt := range []struct {
-		hardware dataset.Slug
+		vendor   dataset.Vendor
+		tool     dataset.Slug
+		backends []string
+		change   func(h *dataset.Hardware)
 		want     string
 	}{
-		{"green", "cuda"},        // more of its runs do not name their backend
-		{"green-new", "cuda"},    // never measured
-		{"green-silent", "cuda"}, // no run names its backend
-		{"green-compared", "cuda"},
-		{"red-pro", "rocm"},
-		{"red-new", "vulkan"}, // of most silicon, not of most runs
-		{"red-old", "rocm"},   // the usual one is not of its record
-		{"red-in-a-mac", "vulkan"},
-		{"red-inside", "vulkan"}, // nothing of its class was measured
-		{"apple-new", "metal"},
-		{"apple-slow", "metal"}, // not what its processor did
-		{"board", "cpu"},
-		{"processor", "cpu"},
-		{"tensor", ""}, // its memory is not that of a processor
+		{dataset.Nvidia, "llama.cpp", []string{"vulkan", "cuda"}, nil, "cuda"},
+		{dataset.Nvidia, "vllm", nil, nil, "cuda"},
+		{record.AMD, "llama.cpp", nil, nil, "vulkan"},
+		{record.AMD, "ollama", []string{"rocm", "opencl"}, nil, "rocm"},
+		{record.AMD, "vllm", nil, nil, "rocm"},
+		{record.AMD, "llama.cpp", nil, unified, "vulkan"},
+		{record.AMD, "llama.cpp", []string{"cpu"}, unified, "cpu"},
+		{record.Intel, "llama.cpp", []string{"sycl"}, nil, "sycl"},
+		{record.Intel, "vllm", nil, nil, "xpu"},
+		{dataset.Apple, "llama.cpp", nil, unified, "metal"},
+		{dataset.Apple, "mlx-lm", nil, unified, "mlx"},
+		{"qualcomm", "llama.cpp", []string{"cpu", "opencl"}, unified, "opencl"},
+		{"broadcom", "llama.cpp", nil, unified, "cpu"},
+		{record.AMD, "llama.cpp", nil, func(h *dataset.Hardware) { h.Type = "cpu" }, "cpu"},
+		{"google", "llama.cpp", nil, nil, ""}, // its memory is not that of a processor
 	} {
-		if got := e.backendOf(e.hardware[tt.hardware].Hardware, "llama.cpp"); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.hardware, got, tt.want)
+		h := card(func(h *dataset.Hardware) {
+			h.Vendor, h.Backends = tt.vendor, tt.backends
+			if tt.change != nil {
+				tt.change(h)
+			}
+		})
+		if got := backendOf(&h, tt.tool); got != tt.want {
+			t.Errorf("%s %s of %v: %q, want %q", tt.tool, tt.vendor, tt.backends, got, tt.want)
 		}
 	}
 }
@@ -109,7 +100,7 @@ func TestShippedBackends(t *testing.T) {
 		case want == nil:
 			want = []string{""}
 		}
-		if got := e.backendOf(h, "llama.cpp"); !slices.Contains(want, got) {
+		if got := backendOf(h, "llama.cpp"); !slices.Contains(want, got) {
 			t.Errorf("%s: llama.cpp is estimated with %q, want one of %q", slug, got, want)
 		}
 	}

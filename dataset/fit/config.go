@@ -48,20 +48,26 @@ func classOf(h *dataset.Hardware, unit ComputeUnit) Class {
 
 // A config is a model in one quantization on one device with a program, in numbers: measured, or asked for.
 type config struct {
-	class                           Class
-	silicon, arch, kernels          int32
-	tool, shape, format             int32 // 0 for those without an effect of their own
-	mixture, whole                  bool  // whole: the time includes a short prompt
-	plainAttention                  bool  // known to be without flash attention
-	logExperts, layers              float64
-	share, perToken                 float64 // of the weights, and of the experts, what one token reads
-	logBytes, logBandwidth, logBits float64 // of the weights one token reads, bytes per second of the device, bits per weight
-	cache, depth                    float64 // bytes and tokens of the cache that one token reads
-	logWork, attention, prompt      float64 // operations of a token, those for each token before it, tokens of the prompt
-	logCompute, logPlain            float64 // operations per second of the device (0: unknown), and without its matrix units
-	threads                         float64 // of a processor
-	year                            float64 // since 2025.5
+	class                              Class
+	silicon, arch, kernels             int32
+	tool, format                       int32   // 0 for those without an effect of their own
+	logBandwidth, logCompute, logPlain float64 // bytes per second of the device, its operations (0: unknown), those without matrix units
+	threads                            float64 // of a processor
+	year                               float64 // since 2025.5
+	modelPart
+	logBytes, logBits     float64 // of the weights one token reads, bits per weight
+	cache, depth, prompt  float64 // bytes and tokens of the cache that one token reads, tokens of the prompt
+	whole, plainAttention bool    // the time includes a short prompt; known to be without flash attention
 	batch
+}
+
+// A modelPart is what a configuration has of its model, the same for all models of one shape.
+type modelPart struct {
+	shape              int32 // 0 where it has no effect of its own
+	mixture            bool
+	layers, logExperts float64 // 32 and those of 8 where unknown
+	share, perToken    float64 // of the weights, and of the experts, what one token reads
+	logWork, attention float64 // operations of a token (0: unknown), and those for each token before it
 }
 
 // names are those of a configuration. A name whose first number is 0 has no effect.
@@ -149,12 +155,15 @@ func (n numbers) find(s string) int32 { return cmp.Or(n[s], -1) }
 // deviceConfig is the part of a configuration that is of a device, a program and a backend, which may be empty.
 func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend string, unit ComputeUnit, bandwidth float64, number func(string) int32) config {
 	class, kind, silicon := classOf(h, unit), toolKindOf(tool), e.siliconOf(h.Slug)
-	if class == CPU {
-		unit = "cpu"
+	switch {
+	case class == CPU:
+		unit, backend = "cpu", cmp.Or(backend, "cpu")
+	case backend == "" && (class == NVIDIA || class == Apple): // others have several
+		backend = backendOf(h, tool)
 	}
 	c := config{
 		class: class, silicon: number("silicon " + silicon), arch: number("arch " + cmp.Or(val(h.Architecture), silicon)),
-		kernels:      number("kernels " + kind + " " + cmp.Or(backend, plainBackend(class, kind)) + " " + string(unit)),
+		kernels:      number("kernels " + kind + " " + backend + " " + string(unit)),
 		logBandwidth: math.Log(bandwidth), logPlain: math.Log(usualWork * bandwidth), year: e.year,
 	}
 	if !plainTool(tool) {
@@ -177,21 +186,6 @@ const (
 // runs sets the threads of a processor.
 func (c *config) runs(threads float64) {
 	c.threads, c.logPlain = threads, math.Log(threads*coreWork)
-}
-
-// plainBackend is what a program uses on a class of hardware where nothing is said.
-func plainBackend(class Class, kind string) string {
-	switch {
-	case class == NVIDIA:
-		return "cuda"
-	case class == CPU:
-		return "cpu"
-	case class == Apple && kind != "mlx":
-		return "metal"
-	case class == Apple:
-		return "mlx"
-	}
-	return ""
 }
 
 // computeOf is the operations per second of a device with 16-bit values; 0 if unknown.

@@ -79,8 +79,7 @@ func (a *evaluation) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 
 	if a.m.hw == nil || s.Measured == nil {
 		return out
 	}
-	of := a.tried(size, generation)
-	elsewhere := len(of.speeds) == 0 || of.rank == otherWork
+	elsewhere := s.Measured.Grade/2 == otherWork
 	for _, r := range a.runs {
 		b := a.e.pack.At(int(r.at))
 		if b.PowerWatts != nil && int(b.HardwareCount) == a.q.Count && a.e.sameBandwidth(a.m, b.Hardware) &&

@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"maps"
 	"math"
 	"regexp"
@@ -13,17 +14,130 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/record"
+
+	"github.com/goccy/go-json/jsontext"
+	jsonv2 "github.com/goccy/go-json/v2"
 )
+
+// Validated is an evaluation of a dataset: how estimates did against sources that were hidden from them.
+type Validated struct {
+	DatasetVersion string `json:"dataset_version"`
+	Digest         string `json:"dataset_digest"`
+	// Generation is of the speed of generation, Prompt of that of reading prompts.
+	Generation Quality `json:"generation"`
+	Prompt     Quality `json:"prompt"`
+	// Split is of generation with a part of the weights in main memory.
+	Split Quality `json:"split"`
+	// Load is of servers that answer several requests at once.
+	Load Quality `json:"load"`
+}
+
+// Quality is how good estimates of one kind of speed are.
+type Quality struct {
+	Rows    int `json:"rows"`
+	Sources int `json:"sources"`
+	// Factors make bands of each class as wide as nine of ten measurements of hidden sources need them.
+	Factors map[string]float64 `json:"band_factors"`
+	Scores  []Score            `json:"scores"`
+}
+
+// A Score says how near estimates come to measurements of hidden sources. Errors are estimate over measurement less
+// one, without sign.
+type Score struct {
+	// Class is all, usual (programs that people run), a class of hardware, dense, mixture or deep, or a class with one of
+	// dense and mixture, and with what was known of it.
+	Class       string  `json:"class"`
+	Rows        int     `json:"rows"`
+	Sources     int     `json:"sources"`
+	MedianError float64 `json:"median_error"` // 0.1 is 10 %
+	Within25    float64 `json:"within_25_percent"`
+	Within50    float64 `json:"within_factor_1_5"`
+	Within100   float64 `json:"within_factor_2"`
+	// Coverage is the part of measurements inside the 90 % band, with factors of the other sources. Width is the median
+	// of its upper end over its lower, and Narrow the part of bands whose ends are within a factor of 4.
+	Coverage float64 `json:"coverage_90"`
+	Width    float64 `json:"band_width"`
+	Narrow   float64 `json:"band_within_factor_4"`
+	// Simple is the median error of the rule of thumb: SimpleShare of the bandwidth over the bytes of a token.
+	Simple float64 `json:"rule_of_thumb_median_error"`
+}
 
 // SimpleShare is the share of the memory bandwidth in the rule of thumb that estimates are compared with:
 // tokens per second = 0.65 x bandwidth / bytes of the weights that a token reads.
 const SimpleShare = 0.65
 
-// usualTools are programs that people run models with, as opposed to research kernels and libraries.
-var usualTools = strings.Fields("llama.cpp ollama lm-studio mlx-lm koboldcpp vllm ik-llama.cpp llama-cpp-python omlx vllm-mlx ds4 sglang")
+// validatedJSON is the evaluation of the shipped data and the bands that follow from it, written by
+// `modeldex fit evaluate --write dataset/fit/validated.json`.
+//
+//go:embed validated.json
+var validatedJSON []byte
 
-// folds is how many parts the sources are in. The estimates of a part are made without all its sources.
-const folds = 24
+var validated = func() (v Validated) {
+	if err := jsonv2.Unmarshal(validatedJSON, &v); err != nil {
+		panic("validated.json: " + err.Error()) // the file is part of the build
+	}
+	return v
+}()
+
+// ValidatedData is the evaluation that estimates of this build state.
+func ValidatedData() *Validated { return &validated }
+
+// EncodeValidated gives the form of validated.json.
+func EncodeValidated(v *Validated) ([]byte, error) {
+	out, err := jsonv2.Marshal(v, jsonv2.Deterministic(true), jsontext.WithIndent(" "))
+	return append(out, '\n'), err
+}
+
+// Of is the score of a class; nil where there is none.
+func (q *Quality) Of(class string) *Score {
+	if i := slices.IndexFunc(q.Scores, func(s Score) bool { return s.Class == class }); i >= 0 {
+		return &q.Scores[i]
+	}
+	return nil
+}
+
+const (
+	folds = 24 // parts of the sources; the estimates of a part are made without all its sources
+	// A score needs so many measurements, of so many sources, to be stated.
+	enoughRows    = 20
+	enoughSources = 3
+	covered       = 0.9 // part of hidden measurements that a band is to hold
+)
+
+// checked is the score of the first of some classes that has enough measurements; nil where none has.
+func (q *Quality) checked(classes ...string) *Checked {
+	for _, class := range classes {
+		if s := q.Of(class); s != nil && s.Rows >= enoughRows && s.Sources >= enoughSources {
+			return &Checked{validated.DatasetVersion, "source", s.Class, s.Rows, s.MedianError, s.Coverage}
+		}
+	}
+	return nil
+}
+
+// spread is how far the ends of the 90 % band of an estimate are from it, in logarithms. variance is that of the effects
+// it is made of, in units of that of one measurement.
+func (q *Quality) spread(c Class, variance float64) float64 {
+	return cmp.Or(q.Factors[c.String()], q.Factors["all"], 1) * math.Sqrt(1+variance)
+}
+
+// knows says what a regression knows of a configuration beyond its class.
+func (r *regression) knows(c *config) string {
+	names := c.names()
+	if _, known := r.effects[names[ofMeasured]]; known {
+		return "shape on silicon"
+	}
+	if _, known := r.effects[names[ofSilicon]]; known {
+		return "silicon"
+	}
+	return "other silicon"
+}
+
+func kindOf(c *config) string {
+	if c.mixture {
+		return "mixture"
+	}
+	return "dense"
+}
 
 // A trial is one comparison.
 type trial struct {
@@ -41,7 +155,7 @@ func Evaluate(set *dataset.Set) *Validated {
 	e := New(set)
 	r := e.read(context.Background(), set)
 	v := &Validated{DatasetVersion: set.Info.Version, Digest: set.Digest.String()}
-	fold := foldsOf(r.generation, r.prompt, r.load)
+	fold := foldsOf(r)
 	var models [folds]regressions
 	var work sync.WaitGroup
 	for i := range folds {
@@ -50,28 +164,40 @@ func Evaluate(set *dataset.Set) *Validated {
 		})
 	}
 	work.Wait()
-	v.Generation = quality(r.generation, fold, (*config).generation, func(i int) *regression { return models[i].generation })
-	v.Split = splitQuality(e, set, fold, func(i int) *regression { return models[i].generation })
-	v.Prompt = quality(r.prompt, fold, (*config).reading, func(i int) *regression { return models[i].prompt })
-	v.Load = quality(r.load, fold, (*config).loading, func(i int) *regression { return models[i].load })
+	for s, of := range [subjects]*Quality{&v.Generation, &v.Prompt, &v.Load} {
+		var trials []trial
+		for i := range r.rows[s] {
+			row := &r.rows[s][i]
+			if row.supplementary || row.whole {
+				continue // they are no speed of a single stream
+			}
+			m := models[fold[row.source]][s]
+			e := m.predict(&row.config, subject(s).features(&row.config))
+			trials = append(trials, trial{row: row, err: e.value - row.value, variance: e.variance, knows: m.knows(&row.config), fold: fold[row.source]})
+		}
+		for i := range folds {
+			others := Quality{Factors: factorsOf(trials, i)}
+			for j := range trials {
+				if t := &trials[j]; t.fold == i {
+					t.spread = others.spread(t.class, t.variance)
+				}
+			}
+		}
+		*of = scored(trials, factorsOf(trials, -1))
+	}
+	v.Split = scored(splitTrials(e, set, func(source int32) *regression { return models[fold[source]][oneStream] }), nil)
 	return v
 }
 
 // foldsOf deals the sources out, those with most rows first, so that parts have about the same number of rows.
-func foldsOf(lists ...[]row) map[int32]int {
-	n := map[int32]int{}
-	for _, rows := range lists {
+func foldsOf(r *reader) map[int32]int {
+	n, out := map[int32]int{}, map[int32]int{}
+	for _, rows := range r.rows {
 		for i := range rows {
 			n[rows[i].source]++
 		}
 	}
-	sources := make([]int32, 0, len(n))
-	for s := range n {
-		sources = append(sources, s)
-	}
-	slices.SortFunc(sources, func(a, b int32) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) })
-	out := map[int32]int{}
-	for i, s := range sources {
+	for i, s := range slices.SortedFunc(maps.Keys(n), func(a, b int32) int { return cmp.Or(cmp.Compare(n[b], n[a]), cmp.Compare(a, b)) }) {
 		out[s] = i % folds
 	}
 	return out
@@ -88,34 +214,28 @@ const (
 	systemNeeds = 3 * gib // of main memory, beside weights
 )
 
-// splitQuality compares estimates with runs of programs for one user that had a part of the weights in main memory. Their
+// splitTrials compares estimates with runs of programs for one user that had a part of the weights in main memory. Their
 // host is seldom named: that which is usual counts. Where the weights lay counts as far as a run says, else as an answer
 // would place them.
-func splitQuality(e *Engine, set *dataset.Set, fold map[int32]int, model func(fold int) *regression) Quality {
-	var trials []trial
+func splitTrials(e *Engine, set *dataset.Set, without func(source int32) *regression) (trials []trial) {
 	for i := range set.Benchmarks.Len() {
 		b := set.Benchmarks.At(i)
 		h, t := e.hardware[b.Hardware], e.models[b.Model]
 		if b.GenerationTPS == nil || b.Withdrawn != nil || b.Quantization == nil || !e.line.Elsewhere(b) || h.UnifiedMemory || toolKindOf(b.Tool) != "gguf" ||
-			b.HardwareCount != 1 || b.SpeculativeDecoding != nil && *b.SpeculativeDecoding || b.Concurrency != nil && *b.Concurrency > 1 {
+			b.HardwareCount != 1 || val(b.SpeculativeDecoding) || val(b.Concurrency) > 1 {
 			continue
 		}
-		source := e.numbers.find("source " + sourceOf(b))
-		hidden := *e
-		hidden.learnt.generation = model(fold[source])
+		hidden, source := *e, e.numbers.find("source "+sourceOf(b))
+		hidden.learnt.regressions[oneStream] = without(source)
 		q := Query{
 			Model: b.Model, Hardware: b.Hardware, Quantization: *b.Quantization, SystemMemoryGB: 1 << 12, Tool: b.Tool,
-			Context: max(val(b.NPrompt)+val(b.NGen)+val(b.ContextDepth), usualWindow),
-		}
-		if b.ModelSizeGiB != nil {
-			q.WeightsGB = *b.ModelSizeGiB
+			WeightsGB: val(b.ModelSizeGiB), Context: max(val(b.NPrompt)+val(b.NGen)+val(b.ContextDepth), usualWindow),
 		}
 		if m := expertsOnHost.FindStringSubmatch(val(b.Notes)); m != nil {
-			n := int64(t.body.layers)
+			q.CPUMoE = new(int64(t.body.layers))
 			if given, err := strconv.ParseInt(m[1]+m[2], 10, 64); err == nil {
-				n = given
+				q.CPUMoE = &given
 			}
-			q.CPUMoE = &n
 		} else if b.NGPULayers != nil && *b.NGPULayers <= int64(t.body.layers) {
 			q.GPULayers = b.NGPULayers
 		}
@@ -123,58 +243,30 @@ func splitQuality(e *Engine, set *dataset.Set, fold map[int32]int, model func(fo
 			q.SystemMemoryGB, _ = strconv.ParseFloat(m[1], 64)
 		}
 		a, fault := hidden.Fit(q)
-		if fault != nil || len(a.Sizes) == 0 || a.Sizes[0].Verdict == Fits || a.Sizes[0].Verdict == No || a.Sizes[0].Speed.Estimate == nil {
+		if fault != nil || len(a.Sizes) == 0 || a.Sizes[0].Verdict == Fits || a.Sizes[0].Verdict == No || a.Sizes[0].Speed.Estimate == nil ||
+			bytesOf(q.SystemMemoryGB)-a.Sizes[0].Placement.Host < systemNeeds { // paged in from disk, which is no speed
 			continue
 		}
-		if bytesOf(q.SystemMemoryGB)-a.Sizes[0].Placement.Host < systemNeeds {
-			continue // weights were paged in from disk, which is no speed
-		}
-		s, class := a.Sizes[0].Speed.Estimate, classOf(h.Hardware, "gpu")
+		s := a.Sizes[0].Speed.Estimate
+		c := config{class: classOf(h.Hardware, "gpu"), modelPart: t.body.modelPart}
 		trials = append(trials, trial{
-			row: &row{config: config{class: class, mixture: t.body.mixture}, source: source, tool: b.Tool, hardware: b.Hardware, value: math.Log(*b.GenerationTPS)},
-			err: math.Log(s.Median / *b.GenerationTPS), spread: math.Log(s.P95/s.P05) / 2, fold: fold[source],
+			row: &row{config: c, source: source, tool: b.Tool, value: math.Log(*b.GenerationTPS)},
+			err: math.Log(s.Median / *b.GenerationTPS), spread: math.Log(s.P95/s.P05) / 2,
 		})
 	}
-	return scored(trials, nil)
+	return trials
 }
-
-func quality(rows []row, fold map[int32]int, of func(c *config) vector, model func(fold int) *regression) Quality {
-	var trials []trial
-	for i := range rows {
-		row := &rows[i]
-		if row.supplementary || row.whole {
-			continue // they are no speed of a single stream
-		}
-		m := model(fold[row.source])
-		e := m.predict(&row.config, of(&row.config))
-		trials = append(trials, trial{row: row, err: e.value - row.value, variance: e.variance, knows: m.knows(row.names()), fold: fold[row.source]})
-	}
-	for i := range folds {
-		others := Quality{Factors: factorsOf(trials, i)}
-		for j := range trials {
-			if t := &trials[j]; t.fold == i {
-				t.spread = others.spread(t.class, t.variance)
-			}
-		}
-	}
-	return scored(trials, factorsOf(trials, -1))
-}
-
-// covered is the part of held-out measurements a band is to hold.
-const covered = 0.9
 
 // factorsOf gives each class, and all, the factor with which its bands hold nine of ten trials, one fold left out. A
 // class with few trials has none.
 func factorsOf(trials []trial, without int) map[string]float64 {
-	needs := map[string][]float64{}
+	needs, out := map[string][]float64{}, map[string]float64{}
 	for i := range trials {
 		if t := &trials[i]; t.fold != without {
-			for _, class := range []string{"all", t.class.String()} {
-				needs[class] = append(needs[class], math.Abs(t.err)/math.Sqrt(1+t.variance))
-			}
+			need := math.Abs(t.err) / math.Sqrt(1+t.variance)
+			needs["all"], needs[t.class.String()] = append(needs["all"], need), append(needs[t.class.String()], need)
 		}
 	}
-	out := map[string]float64{}
 	for class, list := range needs {
 		if slices.Sort(list); len(list) >= enoughRows {
 			out[class] = round4(record.Quantile(list, covered))
@@ -183,15 +275,18 @@ func factorsOf(trials []trial, without int) map[string]float64 {
 	return out
 }
 
+// usualTools are programs that people run models with, as opposed to research kernels and libraries.
+var usualTools = strings.Fields("llama.cpp ollama lm-studio mlx-lm koboldcpp vllm ik-llama.cpp llama-cpp-python omlx vllm-mlx ds4 sglang")
+
 // scored are the scores of all trials and of parts of them.
 func scored(trials []trial, factors map[string]float64) Quality {
 	of := map[string][]*trial{}
 	for i := range trials {
 		t := &trials[i]
-		kind := kindOf(&t.config)
-		names := []string{"all", t.class.String(), kind, strings.Fields(kind)[1]}
+		class, kind := t.class.String(), kindOf(&t.config)
+		names := []string{"all", class, class + " " + kind, kind}
 		if t.knows != "" {
-			names = append(names, kind+", "+t.knows)
+			names = append(names, class+" "+kind+", "+t.knows)
 		}
 		if t.deep {
 			names = append(names, "deep")
@@ -220,7 +315,7 @@ func score(class string, trials []*trial) Score {
 	share := func(of *float64, is bool) { *of += float64(oneIf(is)) / float64(len(trials)) }
 	for _, t := range trials {
 		sources[t.source] = true
-		err, plain := math.Abs(t.err), math.Abs(math.Log(SimpleShare)-t.value)
+		err := math.Abs(t.err)
 		errs, simple = append(errs, math.Abs(math.Exp(t.err)-1)), append(simple, math.Abs(SimpleShare/math.Exp(t.value)-1))
 		widths = append(widths, math.Exp(2*t.spread))
 		share(&s.Within25, errs[len(errs)-1] <= 0.25)
@@ -228,10 +323,9 @@ func score(class string, trials []*trial) Score {
 		share(&s.Within100, err <= math.Log(2))
 		share(&s.Coverage, err <= t.spread)
 		share(&s.Narrow, 2*t.spread <= math.Log(4))
-		share(&s.SimpleWithin50, plain <= math.Log(1.5))
 	}
 	s.Sources, s.MedianError, s.Width, s.Simple = len(sources), record.Median(errs), record.Median(widths), record.Median(simple)
-	for _, of := range []*float64{&s.MedianError, &s.Within25, &s.Within50, &s.Within100, &s.Coverage, &s.Narrow, &s.Width, &s.Simple, &s.SimpleWithin50} {
+	for _, of := range []*float64{&s.MedianError, &s.Within25, &s.Within50, &s.Within100, &s.Coverage, &s.Narrow, &s.Width, &s.Simple} {
 		*of = round4(*of)
 	}
 	return s

@@ -19,7 +19,6 @@ type evaluation struct {
 	runs           []timed // measured of its shape on the hardware and what is related to it
 	machineContext *machineContext
 	laid           *Placement // where weights lie that are not all on devices
-	fixed          *effect    // what all sizes have in common, once the first speed needed it
 	near           []near     // measurements near the model and the machine, once the first estimate needed them
 }
 
@@ -28,13 +27,12 @@ type evaluation struct {
 type machineContext struct {
 	known   bool
 	config  config
-	effect  effect // of the machine
 	backend string
 }
 
 // evaluate is for a query that is normal. All evaluations of one machineContext have the same machine, tool and backend.
 func (e *Engine) evaluate(q *Query, t *target, m *machine, s *machineContext) evaluation {
-	return evaluation{e: e, q: q, t: t, m: m, need: e.need(t, q), machineContext: s, runs: e.timedOf(t.body.number, m.related)}
+	return evaluation{e: e, q: q, t: t, m: m, need: e.need(t, q), machineContext: s, runs: e.timedOf(t.body.shape, m.related)}
 }
 
 // lists reports whether lists may name a size: it was chosen for all hardware, or measured on this.
@@ -63,11 +61,9 @@ func (a *evaluation) contextWith(h *dataset.Hardware, bandwidth float64) machine
 	case a.q.ComputeUnit == "cpu" || a.q.ComputeUnit == "npu":
 		s.backend = string(a.q.ComputeUnit)
 	default:
-		s.backend = a.e.backendOf(h, tool)
+		s.backend = backendOf(h, tool)
 	}
 	s.config = a.e.deviceConfig(h, tool, s.backend, cmp.Or(a.q.ComputeUnit, unitOf(s.backend)), bandwidth, a.e.numbers.find)
-	names := s.config.names()
-	s.effect = a.e.learnt.generation.sum(&names, ofMachine...)
 	return s
 }
 
@@ -78,8 +74,7 @@ func (a *evaluation) unit() ComputeUnit { return cmp.Or(a.q.ComputeUnit, unitOf(
 func (a *evaluation) config(s *machineContext, size int, tokens int64) (config, bool) {
 	z := &a.t.sizes[size]
 	c := s.config
-	a.t.body.into(&c)
-	c.format, c.logBits, c.logBytes, c.plainAttention = z.format, z.logBits, math.Log(z.bytes), !a.q.flashAttention()
+	c.modelPart, c.format, c.logBits, c.logBytes, c.plainAttention = a.t.body.modelPart, z.format, z.logBits, math.Log(z.bytes), !a.q.flashAttention()
 	if tokens > 0 {
 		c.cache, c.depth = a.t.body.of.cacheBytes(tokens), float64(tokens)
 	}
@@ -92,9 +87,8 @@ type guess struct{ log, spread float64 }
 // guessOn is the speed that the regression expects of a size on one device; false if a fact is missing.
 func (a *evaluation) guessOn(device, size int, tokens int64) (g guess, ok bool) {
 	s := a.place()
-	first := device == 0 || a.m.devices[device].hw == a.m.hw
-	if !first {
-		h := a.m.devices[device].hw
+	if h := a.m.hw; device > 0 && a.m.devices[device].hw != h {
+		h = a.m.devices[device].hw
 		other := a.contextWith(h, a.e.hardware[h.Slug].bandwidth)
 		s = &other
 	}
@@ -102,17 +96,7 @@ func (a *evaluation) guessOn(device, size int, tokens int64) (g guess, ok bool) 
 	if !ok {
 		return g, false
 	}
-	r, names := a.e.learnt.generation, c.names()
-	of := a.fixed
-	if of == nil || !first {
-		sum := r.sum(&names, ofModel...)
-		of = &effect{sum.value + s.effect.value, sum.variance + s.effect.variance}
-	}
-	if first {
-		a.fixed = of
-	}
-	e, features := r.sum(&names, ofSize...), c.generation()
-	e = r.with(effect{e.value + of.value, e.variance + of.variance}, c.class, &features)
+	e := a.e.learnt.regressions[oneStream].predict(&c, c.generation())
 	g = guess{min(e.value, 0) - c.logTime(), validated.Generation.spread(c.class, e.variance)}
 	return g, round3(math.Exp(g.log-g.spread)) > 0 // what is rounded to 0 is none
 }

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"math"
-	"slices"
 
 	"modeldex/dataset"
 )
@@ -31,7 +30,7 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 	if h.UnifiedMemory {
 		usable = int64(float64(memory) * shareOf(h.Hardware, gb).Share)
 	}
-	tokens := max(val(b.NPrompt), 0) + val(b.NGen) + val(b.ContextDepth)
+	tokens := val(b.NPrompt) + val(b.NGen) + val(b.ContextDepth)
 	q := Query{Context: tokens}
 	if tokens == 0 || q.settle() != nil {
 		return
@@ -49,10 +48,9 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 // a default that most leave as it is.
 func (r *reader) outgrow(b *dataset.Benchmark, h *piece, part float64) {
 	silicon := r.siliconOf(h.Slug)
-	if !h.UnifiedMemory || h.Vendor == dataset.Apple || part <= r.shown[silicon].Share {
-		return
+	if h.UnifiedMemory && h.Vendor != dataset.Apple && part > r.shown[silicon].Share {
+		r.shown[silicon] = Share{math.Floor(part*1e4) / 1e4, "largest part that a run took, " + string(b.ID) + "; the owner may have to raise a limit", b.SourceURL}
 	}
-	r.shown[silicon] = Share{math.Floor(part*1e4) / 1e4, "largest part that a run took, " + string(b.ID) + "; the owner may have to raise a limit", b.SourceURL}
 }
 
 // resident reports whether a run says that nothing was in other memory.
@@ -68,7 +66,7 @@ func resident(b *dataset.Benchmark, t *target) bool {
 
 // weightsOf is the size of the file of a run in bytes, 0 if unknown.
 func (e *Engine) weightsOf(b *dataset.Benchmark, t *target) int64 {
-	if b.ModelSizeGiB != nil && (b.SizeIncludesProjector == nil || !*b.SizeIncludesProjector) {
+	if b.ModelSizeGiB != nil && !val(b.SizeIncludesProjector) {
 		return int64(*b.ModelSizeGiB * gib)
 	}
 	for _, i := range t.named(*b.Quantization) {
@@ -81,20 +79,13 @@ func (e *Engine) weightsOf(b *dataset.Benchmark, t *target) int64 {
 // memory, with no shorter a cache.
 func (e *Engine) outranking(q *Query, t *target, m *machine, z *dataset.Quantization) []Evidence {
 	out := []Evidence{}
-	proofs := e.proofs[t.Slug]
-	for i := range proofs {
-		if proofs[i].proves(q, m, z) {
-			found := proofs[i].Evidence
-			found.MeasuredOn = e.on(m, found.MeasuredOn.MeasuredOn)
-			out = append(out, found)
+	for _, p := range e.proofs[t.Slug] {
+		if p.proves(q, m, z) {
+			p.MeasuredOn = e.on(m, p.MeasuredOn.MeasuredOn)
+			out = append(out, p.Evidence)
 		}
 	}
 	return out
-}
-
-// isProven reports whether there is evidence for a query.
-func (e *Engine) isProven(q *Query, t *target, m *machine, z *dataset.Quantization) bool {
-	return slices.ContainsFunc(e.proofs[t.Slug], func(p proof) bool { return p.proves(q, m, z) })
 }
 
 func (p *proof) proves(q *Query, m *machine, z *dataset.Quantization) bool {

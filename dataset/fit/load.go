@@ -43,7 +43,7 @@ func (r *reader) addLoad(b *dataset.Benchmark, row row) {
 	row.loaded(t.body, float64(*b.Concurrency), float64(b.HardwareCount), val(b.NPrompt), val(b.NGen))
 	nominal, _ := row.load()
 	row.value = math.Log(*b.GenerationTPS) - nominal
-	r.load = append(r.load, row)
+	r.rows[atOnce] = append(r.rows[atOnce], row)
 }
 
 // loaded makes a configuration one of requests at once. Shape and quantization have no effects of their own.
@@ -84,7 +84,7 @@ func (a *evaluation) underLoad(size int) *Load {
 	}
 	c.loaded(a.t.body, float64(a.q.Parallel), float64(len(a.m.devices)), a.q.PromptTokens, a.q.AnswerTokens)
 	nominal, v := c.load()
-	e := a.e.learnt.load.predict(&c, v)
+	e := a.e.learnt.regressions[atOnce].predict(&c, v)
 	g := guess{nominal + e.value, validated.Load.spread(c.class, e.variance)}
 	out := &Load{Requests: a.q.Parallel, Total: g.band(), Checked: validated.Load.checked(c.class.String(), "all")}
 	out.Each = round3(out.Total.Median / float64(a.q.Parallel))

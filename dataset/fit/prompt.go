@@ -28,7 +28,7 @@ func (r *reader) addPrompt(b *dataset.Benchmark, row row) {
 		row.prompt = min(row.prompt, float64(*b.BatchSize))
 	}
 	row.value = math.Log(*b.PromptTPS) + row.logWork - row.logPlain
-	r.prompt = append(r.prompt, row)
+	r.rows[prompts] = append(r.rows[prompts], row)
 }
 
 // reading is what physics says of the operations per second that a prompt reaches, over those of the device: matrix units
@@ -50,8 +50,11 @@ func (c *config) reading() vector {
 	return v
 }
 
-// promptOf is the prompt speed of a measurement, of a prompt of middling length with an empty cache.
-func promptOf(b *dataset.Benchmark) *float64 {
+// speedOf is the speed of a measurement, nil without one: of prompts that of one of middling length with an empty cache.
+func (s subject) speedOf(b *dataset.Benchmark) *float64 {
+	if s != prompts {
+		return b.GenerationTPS
+	}
 	if b.NPrompt != nil && (*b.NPrompt < 128 || *b.NPrompt > 4096) || b.ContextDepth != nil && *b.ContextDepth > record.Shallow {
 		return nil
 	}
@@ -65,20 +68,19 @@ func (a *evaluation) promptGuess(size int, tokens, depth float64) (g guess, ok b
 		return g, false
 	}
 	c.prompt, c.depth = min(tokens, readAtOnce), depth
-	e := a.e.learnt.prompt.predict(&c, c.reading())
+	e := a.e.learnt.regressions[prompts].predict(&c, c.reading())
 	return guess{e.value + c.logPlain - c.logWork, validated.Prompt.spread(c.class, e.variance)}, true
 }
 
 // promptSpeed is what is known of the speed of reading a prompt; nil where that is nothing.
 func (a *evaluation) promptSpeed(size int) *PromptSpeed {
-	s := &PromptSpeed{Measured: a.measured(size, reading)}
+	s := &PromptSpeed{Measured: a.measured(size, prompts)}
 	if g, ok := a.promptGuess(size, float64(cmp.Or(a.q.PromptTokens, usualPrompt)), 0); ok {
 		band, use := g.band(), UseEstimate
 		s.Estimate, s.Use, s.TPS, s.Checked = &band, &use, &band.Median, validated.Prompt.checked(a.place().config.class.String())
 	}
-	if of := s.Measured; of != nil && of.Note == nil {
-		use := useOf(of.Relation == dataset.Sibling)
-		s.Use, s.TPS = &use, &of.Median
+	if of := s.Measured; of.answers() {
+		s.Use, s.TPS = new(of.use()), &of.Median
 	}
 	if s.Estimate == nil && s.Measured == nil {
 		return nil

@@ -94,18 +94,17 @@ func regress(ctx context.Context, rows []observation) *regression {
 		}
 	}
 	solution := make([]float64, firstEffect+len(groupOf))
-	known := solution // of as many, also where ctx ended before the first round
+	prior := slices.Repeat([]float64{ridge}, len(solution))
+	known := prior // also where ctx ended before the first round
 	pull := leastPull
 	for round := range rounds {
 		if ctx.Err() != nil {
 			break
 		}
-		known = solve(rows, terms, weights, solution, func(at int) float64 {
-			if at < firstEffect {
-				return ridge
-			}
-			return pull[groupOf[at-firstEffect]]
-		})
+		for i, g := range groupOf {
+			prior[firstEffect+i] = pull[g]
+		}
+		known = solve(rows, terms, weights, solution, prior)
 		spread, total := 0.0, 1e-9
 		for i := range rows {
 			left := rows[i].value - dot(terms[i], solution)
@@ -150,13 +149,12 @@ func dot(terms []term, of []float64) (sum float64) {
 
 // solve improves the solution of weighted least squares, in which pull holds each unknown to 0: conjugate gradients,
 // divided by the diagonal (https://doi.org/10.1007/978-0-387-40065-5, chapter 5). The diagonal is what is known of each.
-func solve(rows []observation, terms [][]term, weights, solution []float64, pull func(at int) float64) (diagonal []float64) {
+func solve(rows []observation, terms [][]term, weights, solution, pull []float64) (diagonal []float64) {
 	n := len(solution)
-	diagonal = make([]float64, n)
+	diagonal = slices.Clone(pull)
 	rest, direction, image := make([]float64, n), make([]float64, n), make([]float64, n)
 	for at := range n {
-		diagonal[at] = pull(at)
-		rest[at] = -diagonal[at] * solution[at]
+		rest[at] = -pull[at] * solution[at]
 	}
 	for i, row := range terms {
 		left := weights[i] * (rows[i].value - dot(row, solution))
@@ -173,7 +171,7 @@ func solve(rows []observation, terms [][]term, weights, solution []float64, pull
 		}
 		for at := range n {
 			direction[at] = rest[at]/diagonal[at] + now/was*direction[at]
-			image[at] = pull(at) * direction[at]
+			image[at] = pull[at] * direction[at]
 		}
 		for i, row := range terms {
 			moved := weights[i] * dot(row, direction)
@@ -196,33 +194,14 @@ func solve(rows []observation, terms [][]term, weights, solution []float64, pull
 	return diagonal
 }
 
-// Groups by what they depend on.
-var (
-	ofMachine  = []group{ofSilicon, ofArch, ofKernels, ofTool}
-	ofModel    = []group{ofShape, ofMeasured}
-	ofSize     = []group{ofFormat, ofFormatArch}
-	everyGroup = slices.Concat(ofMachine, ofModel, ofSize)
-)
-
-// predict is the logarithm of a configuration with its features, with the effects of all its names.
-func (r *regression) predict(c *config, features vector) effect {
-	names := c.names()
-	return r.with(r.sum(&names, everyGroup...), c.class, &features)
-}
-
-// with adds what features explain to the sum of the effects.
-func (r *regression) with(e effect, class Class, features *vector) effect {
+// predict is the logarithm of a configuration with its features: what they explain, and the effects of all its names.
+func (r *regression) predict(c *config, features vector) (sum effect) {
 	for i, x := range features {
-		e.value += x * r.weights[class][i]
+		sum.value += x * r.weights[c.class][i]
 	}
-	return e
-}
-
-// sum adds up the effects of names.
-func (r *regression) sum(names *[groups]name, of ...group) (sum effect) {
-	for _, g := range of {
-		e, known := r.effects[names[g]]
-		if !known && names[g][1] != 0 {
+	for g, name := range c.names() {
+		e, known := r.effects[name]
+		if !known && name[1] != 0 {
 			e.variance = r.unknown[g]
 		}
 		sum.value, sum.variance = sum.value+e.value, sum.variance+e.variance

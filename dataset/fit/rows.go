@@ -11,25 +11,18 @@ import (
 	"modeldex/dataset/record"
 )
 
-// mostRead is how many measurements an engine reads, the newest first, mostRows how many of them it learns from, so that
-// loading a very large table is not slower than reading it, and mostRuns how many of one model and machine answers may
-// name. The shipped table has 6,000 rows to learn from.
+// mostRead is how many measurements an engine reads, the newest first, and mostRows how many of them it learns from, so
+// that loading a very large table is not slower than reading it. The shipped table has 6,000 rows to learn from.
 const (
 	mostRead = 250_000
 	mostRows = 20_000
-	mostRuns = 2_000
 )
 
 // A body is what speeds depend on of a model, the same for all models of one shape.
 type body struct {
-	number     int32
-	of         *target // whose cache counts
-	mixture    bool
-	share      float64            // of the weights, what one token reads; 0 where unknown
-	work       float64            // operations of one token; 0 where unknown
-	layers     float64            // 32 where unknown
-	logExperts float64            // of 8 where unknown
-	bytes      map[string]float64 // by quantization in lower case: weights of a file
+	modelPart
+	of    *target            // whose cache counts
+	bytes map[string]float64 // by quantization in lower case: weights of a file
 }
 
 // bodies makes the bodies of all models. Of each shape the record with the most facts counts, and of its sizes of one
@@ -51,25 +44,22 @@ func (e *Engine) bodies() {
 	}
 	one := 1.0
 	for network, targets := range of {
-		b := &body{number: e.numbers.of("shape " + network), layers: 32, logExperts: math.Log(8), bytes: map[string]float64{}}
+		a := &targets[0].Architecture
+		b := &body{bytes: map[string]float64{}}
+		b.shape, b.layers = e.numbers.of("shape "+network), float64(cmp.Or(val(a.NumLayers), usualLayers))
+		b.logExperts = math.Log(float64(cmp.Or(val(a.NumExperts), 8)))
 		for _, t := range targets {
 			if b.of == nil || t.cacheKnown() && !b.of.cacheKnown() {
 				b.of = t
 			}
 			share := e.line.BytesPerToken(&dataset.Benchmark{Model: t.Slug, ModelSizeGiB: &one}) / gib
 			if b.share == 0 && share > 0 && t.ParamsB != nil {
-				b.share, b.work = share, 2e9*share**t.ParamsB
+				b.share, b.logWork = share, math.Log(2e9*share**t.ParamsB)
 			}
 			b.mixture = b.mixture || t.mixture()
 			t.body = b
 		}
-		a := &targets[0].Architecture
-		if n := val(a.NumLayers); n > 0 {
-			b.layers = float64(n)
-		}
-		if n := val(a.NumExperts); n > 0 {
-			b.logExperts = math.Log(float64(n))
-		}
+		b.perToken, b.attention = b.of.layout.perToken, 4*b.layers*float64(val(b.of.Architecture.HiddenSize))
 	}
 	for key, bytes := range sizes {
 		if b := of[key.network][0].body; key.basis == dataset.Published || len(sizes[size{key.network, key.name, dataset.Published}]) == 0 {
@@ -81,39 +71,50 @@ func (e *Engine) bodies() {
 // A row is a measurement that estimates rest on.
 type row struct {
 	config
-	at             uint32  // number in the pack
-	source         int32   // number of the repository or site
-	weight         float64 // of its kind; see weigh for that of its source
-	value          float64 // logarithm of the share of the bandwidth, or of the operations per second
-	tool, hardware dataset.Slug
-	supplementary  bool
-	deep           bool
+	at            uint32  // number in the pack
+	source        int32   // number of the repository or site
+	weight        float64 // of its kind; see weigh for that of its source
+	value         float64 // logarithm of the share of the bandwidth, or of the operations per second
+	tool          dataset.Slug
+	supplementary bool
+	deep          bool
 }
+
+// A subject is what a regression explains.
+type subject int
+
+const (
+	oneStream subject = iota // the speed of one stream
+	prompts                  // the speed at which prompts are read
+	atOnce                   // the speed of several requests at once
+	subjects
+)
+
+func (s subject) features(c *config) vector {
+	return [subjects]func() vector{c.generation, c.reading, c.loading}[s]()
+}
+
+type regressions [subjects]*regression
 
 // learnt is what estimates rest on.
 type learnt struct {
-	regressions
-	rows  []row // of generation
-	usual usualBackends
+	regressions regressions
+	rows        []row // of one stream
 }
-
-// regressions are those of each kind of speed.
-type regressions struct{ generation, prompt, load *regression }
 
 // A reader gathers what an engine keeps of the measurements.
 type reader struct {
 	*Engine
-	generation, prompt, load []row
-	supplementary            map[string]bool
-	backends                 backendCounts
+	rows          [subjects][]row
+	supplementary map[string]bool
 }
 
 // read reads the measurements of a set once.
 func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
 	e.pack, e.runs = set.Benchmarks, map[pair][]timed{}
-	r := &reader{Engine: e, supplementary: map[string]bool{}, backends: backendCounts{}}
+	r := &reader{Engine: e, supplementary: map[string]bool{}}
 	for i := range set.Origins {
-		if o := &set.Origins[i]; o.Supplementary != nil && *o.Supplementary {
+		if o := &set.Origins[i]; val(o.Supplementary) {
 			r.supplementary[o.Key] = true
 		}
 	}
@@ -125,24 +126,30 @@ func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
 			r.add(b, uint32(i))
 		}
 	}
-	for _, rows := range [][]row{r.generation, r.prompt, r.load} {
-		weigh(rows)
+	for _, rows := range r.rows {
+		n := map[int32]float64{}
+		for i := range rows {
+			n[rows[i].source]++
+		}
+		for i := range rows {
+			rows[i].weight *= math.Pow(n[rows[i].source], sourcePower)
+		}
 	}
 	return r
 }
 
 // learn keeps what speeds rest on.
 func (e *Engine) learn(ctx context.Context, r *reader) {
-	if len(r.generation) > 0 { // nothing is expected of later years than most measurements are of
-		years := make([]float64, len(r.generation))
+	rows := r.rows[oneStream]
+	if len(rows) > 0 { // nothing is expected of later years than most measurements are of
+		years := make([]float64, len(rows))
 		for i := range years {
-			years[i] = r.generation[i].year
+			years[i] = rows[i].year
 		}
 		slices.Sort(years)
 		e.year = min(e.year, record.Quantile(years, 0.9))
 	}
-	e.learnt.usual, e.learnt.rows = r.backends.usual(), slices.Clip(r.generation)
-	e.learnt.regressions = r.regressions(ctx, func(*row) bool { return true })
+	e.learnt = learnt{r.regressions(ctx, func(*row) bool { return true }), slices.Clip(rows)}
 	for _, h := range e.hardware {
 		for _, slug := range e.relations.Related(h.Slug) {
 			if number := e.numbers.find("hardware " + string(slug)); number >= 0 {
@@ -153,40 +160,26 @@ func (e *Engine) learn(ctx context.Context, r *reader) {
 }
 
 // regressions are fitted to the rows for which use is true.
-func (r *reader) regressions(ctx context.Context, use func(*row) bool) regressions {
-	return regressions{
-		regress(ctx, observations(r.generation, use, (*config).generation)), regress(ctx, observations(r.prompt, use, (*config).reading)),
-		regress(ctx, observations(r.load, use, (*config).loading)),
-	}
-}
-
-func observations(rows []row, use func(*row) bool, of func(c *config) vector) (out []observation) {
-	for i := range rows {
-		if row := &rows[i]; use(row) {
-			names := row.names()
-			names[ofSource] = name{int32(ofSource), row.source, row.silicon, row.shape}
-			out = append(out, observation{row.value, row.weight, row.class, of(&row.config), names})
+func (r *reader) regressions(ctx context.Context, use func(*row) bool) (out regressions) {
+	for s, rows := range r.rows {
+		var of []observation
+		for i := range rows {
+			if row := &rows[i]; use(row) {
+				names := row.names()
+				names[ofSource] = name{int32(ofSource), row.source, row.silicon, row.shape}
+				of = append(of, observation{row.value, row.weight, row.class, subject(s).features(&row.config), names})
+			}
 		}
+		out[s] = regress(ctx, of)
 	}
 	return out
 }
 
-// weigh gives the rows of a source a weight that falls with their number, so that one long table does not decide.
-// Method: the sum of the weights of n rows grows as the 0.7th power of n.
-func weigh(rows []row) {
-	n := map[int32]float64{}
-	for i := range rows {
-		n[rows[i].source]++
-	}
-	for i := range rows {
-		rows[i].weight *= math.Pow(n[rows[i].source], -0.3)
-	}
-}
-
 const (
-	rowWeight           = 2   // of a row that is the only one of its source
-	supplementaryWeight = 0.3 // of rows that only place hardware without others
-	wholeWeight         = 0.7 // of rates whose time includes a short prompt
+	rowWeight           = 2    // of a row that is the only one of its source
+	sourcePower         = -0.3 // the weights of n rows of a source add up to n^0.7, so that one long table does not decide
+	supplementaryWeight = 0.3  // of rows that only place hardware without others
+	wholeWeight         = 0.7  // of rates whose time includes a short prompt
 	leastShare          = -4.5
 	mostShare           = 0.1 // more than the memory allows: something was drafted or is wrong
 )
@@ -202,7 +195,7 @@ type timed struct {
 const noQuant = -2
 
 func (r *reader) add(b *dataset.Benchmark, at uint32) {
-	t, extra := r.models[b.Model], b.SourceKey != nil && r.supplementary[*b.SourceKey]
+	t, extra := r.models[b.Model], r.supplementary[val(b.SourceKey)]
 	is, field := b.SingleStream()
 	if b.GenerationTPS != nil && t != nil {
 		if r.outrank(b); !extra && (is == record.SingleYes || field == "hardware_count") {
@@ -210,10 +203,10 @@ func (r *reader) add(b *dataset.Benchmark, at uint32) {
 		}
 	}
 	c, ok := r.config(b)
-	if !ok || max(len(r.generation), len(r.prompt), len(r.load)) > mostRows {
+	if !ok || max(len(r.rows[oneStream]), len(r.rows[prompts]), len(r.rows[atOnce])) > mostRows {
 		return
 	}
-	row := row{config: c, at: at, source: r.numbers.of("source " + sourceOf(b)), weight: rowWeight, supplementary: extra, tool: b.Tool, hardware: b.Hardware}
+	row := row{config: c, at: at, source: r.numbers.of("source " + sourceOf(b)), weight: rowWeight, supplementary: extra, tool: b.Tool}
 	if extra {
 		row.weight *= supplementaryWeight
 	}
@@ -234,10 +227,7 @@ func (r *reader) add(b *dataset.Benchmark, at uint32) {
 	row.cache, row.depth, row.deep = t.body.of.cacheBytes(tokens), float64(tokens), deep
 	row.plainAttention = b.FlashAttention != nil && !*b.FlashAttention
 	if row.value = math.Log(*b.GenerationTPS) + c.logTime(); row.value > leastShare && row.value < mostShare {
-		r.generation = append(r.generation, row)
-		if is == record.SingleYes {
-			r.backends.count(r.hardware[b.Hardware].Hardware, b.Tool, &c, val(b.Backend))
-		}
+		r.rows[oneStream] = append(r.rows[oneStream], row)
 	}
 }
 
@@ -251,10 +241,8 @@ func (r *reader) keep(b *dataset.Benchmark, at uint32, t *target) {
 		t.ran = map[int32]bool{}
 	}
 	t.ran[quant] = true
-	p := pair{t.body.number, r.numbers.of("hardware " + string(b.Hardware))}
-	if r.runs[p] = append(r.runs[p], timed{quant, at}); len(r.runs[p]) > mostRuns {
-		r.runs[p] = r.runs[p][:mostRuns]
-	}
+	p := pair{t.body.shape, r.numbers.of("hardware " + string(b.Hardware))}
+	r.runs[p] = append(r.runs[p], timed{quant, at})
 }
 
 // timedOf is the measurements of a shape on some hardware, from the newest.
@@ -287,19 +275,9 @@ func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 		}
 		c.runs(n)
 	}
-	t.body.into(&c)
-	c.logBytes, c.logBits = math.Log(t.body.reads(bytes/t.body.share)), math.Log(r.bitsOf(*b.Quantization))
+	c.modelPart, c.logBytes, c.logBits = t.body.modelPart, math.Log(t.body.reads(bytes/t.body.share)), math.Log(r.bitsOf(*b.Quantization))
 	c.format, c.year = r.numbers.of("format "+formatOf(*b.Quantization)), yearOf(b.RunDate)
 	return c, true
-}
-
-// into sets what a configuration has of a shape.
-func (b *body) into(c *config) {
-	c.shape, c.mixture, c.layers, c.logExperts = b.number, b.mixture, b.layers, b.logExperts
-	c.share, c.perToken, c.attention = b.share, b.of.layout.perToken, 4*b.layers*float64(val(b.of.Architecture.HiddenSize))
-	if b.work > 0 {
-		c.logWork = math.Log(b.work)
-	}
 }
 
 // reads is what one token reads of a file of so many bytes. Files of a mixture that was trained in four bits have its

@@ -54,7 +54,7 @@ func (e *Engine) choose() {
 			t.sizes[at].chosen = true
 		}
 		t.listed = slices.DeleteFunc(t.listed, func(at int) bool {
-			return !t.sizes[at].chosen && !measured[size{t.body.number, t.sizes[at].folded}]
+			return !t.sizes[at].chosen && !measured[size{t.body.shape, t.sizes[at].folded}]
 		})
 	}
 }

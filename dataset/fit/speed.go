@@ -32,7 +32,7 @@ const apart = 3
 // speed works out the speed of one size, given by number, with the verdict and the placement of its weights.
 func (a *evaluation) speed(size int, verdict Verdict, p *Placement) *Speed {
 	resident := a.lays(verdict, p)
-	s := &Speed{Measured: a.measured(size, generation)}
+	s := &Speed{Measured: a.measured(size, oneStream)}
 	if resident {
 		s.Estimate, s.Load = a.estimate(size), a.underLoad(size)
 	}
@@ -61,17 +61,17 @@ type listSpeed struct {
 }
 
 // listSpeed is the speed of one size. Without estimates only measurements count.
-func (a *evaluation) listSpeed(size int, estimates bool) (out listSpeed) {
+func (a *evaluation) listSpeed(size int, estimates bool) listSpeed {
 	g, ok := a.guess(size, 0)
-	if ok {
-		out.empty = g
+	if !ok {
+		g = guess{}
 	}
-	if t := a.tried(size, generation); t.answers() {
-		out.use, out.tps = useOf(t.siblings), round3(record.Quantile(t.speeds, 0.5))
+	if m, _ := a.tried(size, oneStream); m.answers() {
+		return listSpeed{m.use(), m.Median, g}
 	} else if ok && estimates {
-		out.use, out.tps = UseEstimate, round3(math.Exp(g.log))
+		return listSpeed{UseEstimate, round3(math.Exp(g.log)), g}
 	}
-	return out
+	return listSpeed{empty: g}
 }
 
 // slowdown is the part of the speed that a full cache leaves; false if the cache is unknown.
@@ -119,95 +119,11 @@ func (e *Engine) on(m *machine, measured dataset.Slug) MeasuredOn {
 	return out
 }
 
-// A kind of speed: what a measurement has of it, nil for nothing that compares, and what is expected of a size.
-type kind struct {
-	of    func(b *dataset.Benchmark) *float64
-	guess func(a *evaluation, size int) (guess, bool)
-}
-
-var (
-	generation = kind{func(b *dataset.Benchmark) *float64 { return b.GenerationTPS }, func(a *evaluation, size int) (guess, bool) { return a.guess(size, 0) }}
-	reading    = kind{promptOf, func(a *evaluation, size int) (guess, bool) { return a.promptGuess(size, usualPrompt, 0) }}
-)
-
 // asked reports whether a measurement is of what a query asks for.
 func (a *evaluation) asked(b *dataset.Benchmark) bool {
 	q := a.q
 	return int(b.HardwareCount) == q.Count && len(q.Beside) == 0 && a.e.sameBandwidth(a.m, b.Hardware) && (q.Tool == "" || b.Tool == q.Tool) &&
 		(q.Backend == "" || val(b.Backend) == q.Backend) && (q.ComputeUnit == "" || cmp.Or(unitThat(b), q.ComputeUnit) == q.ComputeUnit)
-}
-
-// tried is what was measured of a size, of the best rank there is. Runs on siblings of the hardware count only where
-// there are no others of that rank.
-type tried struct {
-	runs     []*dataset.Benchmark
-	speeds   []float64 // of those that were not held back, in order
-	rank     int
-	siblings bool
-	slow     int    // runs that were held back: slower than the fastest by more than apart
-	doubt    string // why they are no answer; empty where they are
-}
-
-func (t *tried) answers() bool { return len(t.speeds) > 0 && t.doubt == "" }
-
-// useOf is the word for measurements, on siblings only or not.
-func useOf(siblings bool) string {
-	if siblings {
-		return UseSibling
-	}
-	return UseMeasured
-}
-
-// tried are the measured speeds of a size.
-func (a *evaluation) tried(size int, k kind) (t tried) {
-	grade := 0 // 2 x rank, and 1 more for what is not on a sibling
-	for _, r := range a.runs {
-		if r.quant != a.t.sizes[size].folded {
-			continue
-		}
-		b := a.e.pack.At(int(r.at))
-		speed := k.of(b)
-		if speed == nil || !a.asked(b) {
-			continue
-		}
-		is := 2*a.rank(b) + 1 - oneIf(a.relation(b) == dataset.Sibling)
-		if is > grade {
-			grade, t.runs, t.speeds = is, t.runs[:0], t.speeds[:0]
-		}
-		if is == grade {
-			t.runs, t.speeds = append(t.runs, b), append(t.speeds, *speed)
-		}
-	}
-	if len(t.speeds) == 0 {
-		return t
-	}
-	slices.Sort(t.speeds)
-	t.rank, t.siblings = grade/2, grade%2 == 0
-	least := record.Quantile(t.speeds, 0.9) / apart
-	t.slow, _ = slices.BinarySearch(t.speeds, least)
-	t.speeds = t.speeds[t.slow:]
-	t.runs = slices.DeleteFunc(t.runs, func(b *dataset.Benchmark) bool { return *k.of(b) < least })
-	t.doubt = a.doubt(size, k, &t)
-	return t
-}
-
-// doubt says why measured speeds are no answer; empty if they are.
-func (a *evaluation) doubt(size int, k kind, t *tried) string {
-	if t.slow > len(t.speeds) {
-		return "the runs differ by more than threefold: they are not one measurement"
-	}
-	g, ok := k.guess(a, size)
-	middle, band := record.Quantile(t.speeds, 0.5), g.band()
-	switch {
-	case !ok || a.q.Count > 1:
-	case t.rank == otherWork:
-		return "another part of the machine did the work"
-	case math.Log(middle) < g.log-math.Log(apart):
-		return "the runs reach less than a third of what others lead to expect"
-	case t.rank == otherProgram && (middle < band.P05 || middle > band.P95 && a.q.Rules != LlamaCpp):
-		return "the runs are of other programs, and far from what this one reaches"
-	}
-	return ""
 }
 
 // sameBandwidth reports whether what was measured on a piece of hardware of the silicon of a machine was measured at its
@@ -217,16 +133,15 @@ func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
 	return own == 0 || own == m.bandwidth
 }
 
-// measured summarizes the measurements of this very size of the best rank there is; nil where there are none.
-func (a *evaluation) measured(size int, k kind) *Measured {
-	t := a.tried(size, k)
-	if len(t.speeds) == 0 {
+// measured summarizes the measurements of a size of the best rank there is, and names them; nil where there are none.
+func (a *evaluation) measured(size int, s subject) *Measured {
+	out, runs := a.tried(size, s)
+	if out == nil {
 		return nil
 	}
-	at := func(q float64) float64 { return round3(record.Quantile(t.speeds, q)) }
-	out := &Measured{N: len(t.speeds), Slow: t.slow, Runs: []dataset.Slug{}, P10: at(0.1), Median: at(0.5), P90: at(0.9)}
 	pages, farthest := map[string]bool{}, 0
-	for _, b := range t.runs {
+	out.Runs = []dataset.Slug{}
+	for _, b := range runs {
 		pages[pageOf(b)] = true
 		farthest = max(farthest, slices.Index(dataset.RelationKinds, a.relation(b)))
 		if len(out.Runs) < mostIDs {
@@ -235,10 +150,78 @@ func (a *evaluation) measured(size int, k kind) *Measured {
 		}
 	}
 	out.Pages, out.Relation = len(pages), dataset.RelationKinds[farthest]
-	if t.doubt != "" {
-		out.Note = &t.doubt
-	}
 	return out
+}
+
+// tried has the numbers of that, and the runs that were not held back. Runs on siblings of the hardware count only
+// where there are no others of the rank.
+func (a *evaluation) tried(size int, s subject) (out *Measured, runs []*dataset.Benchmark) {
+	grade := 0 // 2 x rank, and 1 more for what is not on a sibling
+	for _, r := range a.runs {
+		if r.quant != a.t.sizes[size].folded {
+			continue
+		}
+		b := a.e.pack.At(int(r.at))
+		if s.speedOf(b) == nil || !a.asked(b) {
+			continue
+		}
+		is := 2*a.rank(b) + 1 - oneIf(a.relation(b) == dataset.Sibling)
+		if is > grade {
+			grade, runs = is, runs[:0]
+		}
+		if is == grade {
+			runs = append(runs, b)
+		}
+	}
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	speeds := make([]float64, len(runs))
+	for i, b := range runs {
+		speeds[i] = *s.speedOf(b)
+	}
+	slices.Sort(speeds)
+	least := record.Quantile(speeds, 0.9) / apart
+	slow, _ := slices.BinarySearch(speeds, least)
+	at := func(q float64) float64 { return round3(record.Quantile(speeds[slow:], q)) }
+	out = &Measured{N: len(runs) - slow, Slow: slow, P10: at(0.1), Median: at(0.5), P90: at(0.9), Grade: grade}
+	if doubt := a.doubt(size, s, out); doubt != "" {
+		out.Note = &doubt
+	}
+	return out, slices.DeleteFunc(runs, func(b *dataset.Benchmark) bool { return *s.speedOf(b) < least })
+}
+
+// answers reports whether measurements are an answer.
+func (m *Measured) answers() bool { return m != nil && m.Note == nil }
+
+// use is the word for measurements, on siblings only or not.
+func (m *Measured) use() string {
+	if m.Grade%2 == 0 {
+		return UseSibling
+	}
+	return UseMeasured
+}
+
+// doubt says why measurements are no answer; empty if they are.
+func (a *evaluation) doubt(size int, s subject, m *Measured) string {
+	if m.Slow > m.N {
+		return "the runs differ by more than threefold: they are not one measurement"
+	}
+	g, ok := a.guess(size, 0)
+	if s == prompts {
+		g, ok = a.promptGuess(size, usualPrompt, 0)
+	}
+	band, rank := g.band(), m.Grade/2
+	switch {
+	case !ok || a.q.Count > 1:
+	case rank == otherWork:
+		return "another part of the machine did the work"
+	case m.Median < math.Exp(g.log)/apart:
+		return "the runs reach less than a third of what others lead to expect"
+	case rank == otherProgram && (m.Median < band.P05 || m.Median > band.P95 && a.q.Rules != LlamaCpp):
+		return "the runs are of other programs, and far from what this one reaches"
+	}
+	return ""
 }
 
 // tool is the program of a query.
@@ -266,8 +249,9 @@ func (a *evaluation) estimate(size int) *Estimate {
 	case a.laid != nil:
 		out.Checked = validated.Split.checked("all")
 	default:
-		class, kind := c.class.String(), kindOf(&c)
-		out.Checked = validated.Generation.checked(kind+", "+a.e.learnt.generation.knows(c.names()), kind, class, "all")
+		class := c.class.String()
+		kind := class + " " + kindOf(&c)
+		out.Checked = validated.Generation.checked(kind+", "+a.e.learnt.regressions[oneStream].knows(&c), kind, class, "all")
 	}
 	return out
 }
@@ -292,7 +276,7 @@ func (a *evaluation) assumes(c *config) []string {
 	if a.m.hw == nil {
 		say("a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
 	}
-	switch e, known := a.e.learnt.generation.effects[c.names()[ofTool]]; {
+	switch e, known := a.e.learnt.regressions[oneStream].effects[c.names()[ofTool]]; {
 	case c.tool == 0 || a.q.Tool == "":
 	case !known:
 		say("no run of %s compares: as other programs with its kernels", a.q.Tool)
@@ -331,30 +315,21 @@ func (a *evaluation) evidence(c *config) []Weight {
 	return out
 }
 
-// near are the measurements of the silicon or the shape of a configuration, else of its kernels, the heaviest first.
-func (l *learnt) near(c *config) []near {
+// near are the measurements that share the silicon, the shape or the kernels of a configuration, the heaviest first.
+func (l *learnt) near(c *config) (found []near) {
 	names := c.names()
-	for _, alike := range []func(row *row) bool{
-		func(row *row) bool { return row.silicon == c.silicon || row.shape == c.shape },
-		func(row *row) bool { return row.kernels == c.kernels },
-	} {
-		found := []near{}
-		for i := range l.rows {
-			row := &l.rows[i]
-			if !alike(row) {
-				continue
-			}
-			weight, own := 0.0, row.names()
-			for _, g := range slices.Concat(ofMachine, ofModel) {
-				if own[g] == names[g] {
-					weight += row.weight * l.generation.effects[names[g]].variance
-				}
-			}
-			found = append(found, near{row, weight})
+	for i := range l.rows {
+		row, weight := &l.rows[i], 0.0
+		if row.silicon != c.silicon && row.shape != c.shape && row.kernels != c.kernels {
+			continue
 		}
-		if slices.SortFunc(found, func(x, y near) int { return cmp.Or(-cmp.Compare(x.weight, y.weight), cmp.Compare(x.row.at, y.row.at)) }); len(found) > 0 {
-			return found[:min(len(found), mostNear)]
+		for g, own := range row.names() {
+			if own == names[g] && group(g) != ofFormat && group(g) != ofFormatArch {
+				weight += row.weight * l.regressions[oneStream].effects[own].variance
+			}
 		}
+		found = append(found, near{row, weight})
 	}
-	return nil
+	slices.SortFunc(found, func(x, y near) int { return cmp.Or(-cmp.Compare(x.weight, y.weight), cmp.Compare(x.row.at, y.row.at)) })
+	return found[:min(len(found), mostNear)]
 }

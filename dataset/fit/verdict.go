@@ -64,7 +64,7 @@ func (a *evaluation) bestFirst() []int {
 		verdict, p := a.verdict(at)
 		o := [7]int{1: oneIf(!a.lists(at)), 3: slices.Index(Verdicts, verdict)}
 		if a.q.Prefer == PreferMeasured {
-			measured := a.tried(at, generation)
+			measured, _ := a.tried(at, oneStream)
 			o[2], o[4] = oneIf(verdict != Fits || !a.t.hasLeastBits(at) || !measured.answers()), a.t.beyondEnough(at)
 		}
 		if verdict == Offload {
@@ -158,7 +158,7 @@ func (a *evaluation) verdict(size int) (v Verdict, p plan) {
 	least, most := a.loads(size)
 	p, given := plan{gpu: most.layers + 1}, a.q.given()
 	switch {
-	case !given && a.e.isProven(a.q, a.t, a.m, &a.t.Quantizations[size]):
+	case !given && len(a.e.outranking(a.q, a.t, a.m, &a.t.Quantizations[size])) > 0:
 		return Fits, p
 	case !given || a.m.memory == 0 || !a.offloads():
 		if v = a.fits(size); v == Fits || v == Tight || a.m.memory == 0 || !a.offloads() {
