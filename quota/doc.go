@@ -26,19 +26,15 @@ allowance per second, the quota the one per month.
   - Calls charged and admitted together never exceed the quota, nor what the ledger counts. What is left falls by exactly
     one per charged call, or by what Call.Extend set, and rises within a month only when an operator changes the limit.
   - After a clean Close the ledger is exact. After a crash it counts no fewer calls than were charged, and at most one
-    lease more per key, beside the calls that were being answered. A lease is the key's own traffic of one second, at most
-    a hundredth of its quota and at least one call. Calls that wait together all get one; what they leave goes back
-    within a second.
+    lease more per key: its traffic of one second, at most a hundredth of its quota and at least one call.
   - Every change of an account is on the disk and in effect before it is acknowledged. A ledger file that is removed or
     replaced while in use is noticed before anything more is acknowledged; see Keeper.Lost.
   - While the ledger cannot be written, calls continue from what is leased; others are LedgerUnavailable with a time to
     retry. Service resumes by itself.
-  - An earlier month becomes current again only when the clock is more than a day before the current month, because then
-    it was wrong before. It continues from what the ledger counts, so a wrong clock creates no calls.
+  - A wrong clock creates no calls: an earlier month continues from what the ledger counts.
 
 Everything is safe for concurrent use, except a Call, which belongs to one goroutine. DigestOf, Admit and Charge of a key
-with a lease allocate nothing and wait for nobody; other calls wait for one of at most 40 commits per second. The package
-does not know HTTP, reads no environment and does not log: errors that no caller waits for go to Config.OnError.
+with a lease allocate nothing and wait for nobody; other calls wait for one of at most 40 commits per second.
 
 # The ledger file
 

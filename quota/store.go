@@ -5,54 +5,31 @@ import (
 	"errors"
 )
 
-// Errors of opening and checking a ledger. Each is wrapped with the file's name, the cause and what to do.
+// Errors of opening, checking and writing a ledger. Each is wrapped with the file's name, the cause and what to do.
 var (
-	// ErrLocked is returned when another process holds the ledger.
-	ErrLocked = errors.New("file is locked by another process")
-	// ErrNoDirectory is returned when the ledger's directory does not exist.
+	ErrLocked      = errors.New("file is locked by another process")
 	ErrNoDirectory = errors.New("directory does not exist")
-	// ErrNotLedger is returned when the file is something else.
-	ErrNotLedger = errors.New("file is not a ledger")
-	// ErrVersion is returned when the ledger was written by a newer program.
-	ErrVersion = errors.New("ledger has a newer format")
-	// ErrTruncated is returned when the end of the file is missing.
-	ErrTruncated = errors.New("file is truncated")
-	// ErrCorrupt is returned when the file holds something no program wrote.
-	ErrCorrupt = errors.New("file is corrupt")
-	// ErrReadOnly is returned when the file is on a file system that cannot be written.
-	ErrReadOnly = errors.New("file is read-only")
-	// ErrPermission is returned when this user may not read or write the file or its directory.
-	ErrPermission = errors.New("permission denied")
-	// ErrDiskFull is returned when there is no room to write.
-	ErrDiskFull = errors.New("disk is full")
-	// ErrRemoved is returned when the file was removed or replaced while it was open.
-	ErrRemoved = errors.New("file was removed or replaced while in use")
-	// ErrMissing is returned when a file that has to be there is not.
-	ErrMissing = errors.New("file does not exist")
+	ErrNotLedger   = errors.New("file is not a ledger")
+	ErrVersion     = errors.New("ledger has a newer format")
+	ErrTruncated   = errors.New("file is truncated")
+	ErrCorrupt     = errors.New("file is corrupt") // it holds something no program wrote
+	ErrReadOnly    = errors.New("file is read-only")
+	ErrPermission  = errors.New("permission denied") // for the file or its directory
+	ErrDiskFull    = errors.New("disk is full")
+	ErrRemoved     = errors.New("file was removed or replaced while in use")
+	ErrMissing     = errors.New("file does not exist")
+	ErrClosed      = errors.New("ledger is closed")
 )
 
-// Errors of changing accounts.
+// Errors of creating and changing accounts.
 var (
-	// ErrNotFound is returned when there is no such account.
-	ErrNotFound = errors.New("no such account")
-	// ErrFinal is returned when a revoked account is to be changed.
-	ErrFinal = errors.New("account is revoked, which is final")
-	// ErrUnknownTier is returned when no tier has the name.
+	ErrNotFound    = errors.New("no such account")
+	ErrFinal       = errors.New("account is revoked, which is final")
 	ErrUnknownTier = errors.New("no such tier")
-	// ErrNeedsLimit is returned when a tier without a limit of its own is set without one.
-	ErrNeedsLimit = errors.New("has no limit of its own")
-	// ErrLimitRange is returned when a custom limit is above MaxLimit.
-	ErrLimitRange = errors.New("limit must be at most 1000000000000")
-	// ErrClosed is returned after Close.
-	ErrClosed = errors.New("ledger is closed")
-)
-
-// Errors of Store.Create that a Keeper acts upon.
-var (
-	// ErrTaken is returned when the id of a new account is in use.
-	ErrTaken = errors.New("account id is in use")
-	// ErrTooMany is returned when the e-mail address has as many keys as allowed.
-	ErrTooMany = errors.New("e-mail address has too many keys")
+	ErrNeedsLimit  = errors.New("has no limit of its own") // of a tier that is set without a limit
+	ErrLimitRange  = errors.New("limit must be at most 1000000000000")
+	ErrTaken       = errors.New("account id is in use")
+	ErrTooMany     = errors.New("e-mail address has too many keys") // as many as allowed
 )
 
 // Store is the ledger as a Keeper sees it. Ledger implements it on one file; another

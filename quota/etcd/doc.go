@@ -17,17 +17,13 @@ random id of one process.
 Counts: a server changes only its own number, the calls that it has answered and leased, in a transaction that compares
 the revision of the whole value, and only as far as the sum stays within the limit. So the servers together never answer
 more calls than the quota, and etcd never counts fewer than were answered. The leased calls of a server that was killed
-stay counted, at most one lease per key: nobody can know which of them were answered. The numbers of servers that are
-gone for more than a day are folded into one.
+stay counted, at most one lease per key. The numbers of servers that are gone for more than a day are folded into one.
+A commit of leases is one reading and one transaction per 100 keys.
 
 Changes of accounts are one transaction; the number of keys per e-mail address holds across servers. A change whose
 response is lost is looked up, and made if it was not, for up to five seconds: otherwise a rotation that is reported as
-failed could leave its owner without a key. Every server watches the accounts. A watch that hears nothing for three
-seconds is reported as broken; the keeper then reads all accounts again. If etcd is restored from a backup while servers
-run, they end (errEarlier), because they would not see the changes that follow.
-
-A commit of leases is one transaction per 100 keys, without reading first. The number of transactions depends on
-quota.Config.CommitEvery and the number of servers and active keys, not on the number of calls.
+failed could leave its owner without a key. Every server watches the accounts; one that hears nothing for three seconds
+reads all of them again. If etcd is restored from a backup while servers run, they end (errEarlier).
 
 A Store is safe for concurrent use. Its goroutines end with Close.
 */
