@@ -74,16 +74,12 @@ type Refusal struct {
 }
 
 // ValidateIssue returns everything wrong with a request, in the order of its fields.
-func ValidateIssue(req IssueRequest) []Fault {
-	var faults []Fault
-	add := func(field, detail string) {
-		if detail != "" {
-			faults = append(faults, Fault{field, detail})
+func ValidateIssue(req IssueRequest) (faults []Fault) {
+	for _, f := range []Fault{{"name", nameFault(req.Name)}, {"email", emailFault(req.Email)}, {"use_case", textFault(req.UseCase, MaxUseCase)}} {
+		if f.Detail != "" {
+			faults = append(faults, f)
 		}
 	}
-	add("name", nameFault(req.Name))
-	add("email", emailFault(req.Email))
-	add("use_case", textFault(req.UseCase, MaxUseCase))
 	return faults
 }
 
@@ -103,12 +99,12 @@ func textFault(s string, most int) string {
 	return ""
 }
 
-// nameFault is textFault for a line that operators read in lists. A line break could forge a row of a list. A character
-// that has no width or changes the direction of writing could make one name look like another.
+// nameFault is textFault for a line that operators read in lists. A line break could forge a row of a list, and a
+// character without width or of another direction of writing could make one name look like another.
 func nameFault(s string) string {
 	fault := textFault(s, MaxName)
 	if fault == "" && strings.ContainsFunc(s, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) }) {
-		fault = "must be one line without control or invisible formatting characters"
+		return "must be one line without control or invisible formatting characters"
 	}
 	return fault
 }
@@ -245,9 +241,8 @@ func (s *signups) giveBack(addr netip.Addr, now time.Duration) {
 	from, _ := sourceOf(addr)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	times := s.issued[from]
-	if i := slices.Index(times, now); i >= 0 {
-		s.issued[from] = slices.Delete(times, i, i+1)
+	if i := slices.Index(s.issued[from], now); i >= 0 {
+		s.issued[from] = slices.Delete(s.issued[from], i, i+1)
 	}
 	if len(s.issued[from]) == 0 {
 		delete(s.issued, from)

@@ -114,14 +114,13 @@ func (l *leases) commit(sweeping bool) {
 	defer l.commitMu.Unlock()
 	l.round++
 	asked, demand := l.takeQueue()
-	var look []*period
-	if sweeping {
-		look = l.periods()
-	}
 	now := l.clock.instant()
 	err := l.readCounts(asked, now)
 	if err == nil {
-		changes := l.takeBack(l.planLeases(asked, demand, now), look, now)
+		changes := l.planLeases(asked, demand, now)
+		if sweeping {
+			changes = append(changes, l.takeBack(now)...)
+		}
 		if len(changes) == 0 && (len(asked) == 0 || l.outage.err != nil) {
 			// A removed file is noticed without traffic, and that a store that failed is back.
 			err = l.within(l.store.Ping)
@@ -209,17 +208,15 @@ func (l *leases) planLeases(asked []*period, demand []int, now instant) []change
 // takeBack takes back leases that are not used: all of a period that is over, and all but one
 // call of a key that is silent, in the end that too. Of others it takes what is above the longest lease, which
 // calls leave that waited together and then ended free.
-func (l *leases) takeBack(changes []change, look []*period, now instant) []change {
+func (l *leases) takeBack(now instant) (changes []change) {
 	month := l.clock.monthAt(now.unix)
-	for _, p := range look {
+	for _, p := range l.periods() {
 		if !p.opened.Load() || p.round == l.round {
 			continue
 		}
 		silence := p.silence(now.mono)
 		switch {
-		case p.month != month:
-			p.reclaim(0)
-		case silence >= coldAfter:
+		case p.month != month || silence >= coldAfter:
 			p.reclaim(0)
 		case silence >= idleAfter:
 			p.reclaim(1)
@@ -269,21 +266,19 @@ func (l *leases) finish(asked []*period, err error) {
 			l.wantLocked(p)
 		}
 	}
-	was := l.outage
-	o := outage{}
-	report := false
+	was, report := l.outage, false
+	l.outage = outage{}
 	if err != nil {
 		l.failures.Add(1)
-		o = outage{err: err, delay: min(max(2*was.delay, firstRetry), lastRetry), began: was.began, reported: was.reported}
-		o.retry = now.Add(o.delay)
-		if report = was.err == nil || was.err.Error() != err.Error() || now.Sub(was.reported) >= reportEvery; report {
-			o.reported = now
-		}
+		delay := min(max(2*was.delay, firstRetry), lastRetry)
+		l.outage = outage{err: err, delay: delay, retry: now.Add(delay), began: was.began, reported: was.reported}
 		if was.err == nil {
-			o.began = now
+			l.outage.began = now
+		}
+		if report = was.err == nil || was.err.Error() != err.Error() || now.Sub(was.reported) >= reportEvery; report {
+			l.outage.reported = now
 		}
 	}
-	l.outage = o
 	l.mu.Unlock()
 	switch {
 	case report:

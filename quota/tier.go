@@ -76,48 +76,35 @@ func defaultTiers() Tiers {
 // NewTiers checks list and returns it as a set; the error joins every fault found.
 func NewTiers(list ...Tier) (Tiers, error) {
 	var faults []error
+	fault := func(bad bool, format string, args ...any) {
+		if bad {
+			faults = append(faults, fmt.Errorf(format, args...))
+		}
+	}
+	seen, free := map[string]bool{}, false
 	for i, t := range list {
-		for _, fault := range t.faults() {
-			faults = append(faults, fmt.Errorf("tiers[%d].%s", i, fault))
+		fault(!validTierName(t.Name), "tiers[%d].name: must be 1 to %d lower-case letters, digits or dashes, got %q", i, maxTierLen, t.Name)
+		fault(t.CallsPerMonth > MaxLimit, "tiers[%d].calls_per_month: must be 1 to %d, got %d", i, uint64(MaxLimit), t.CallsPerMonth)
+		within := func(name string, got, most int) {
+			fault(got < 1 || got > most, "tiers[%d].burst.%s: must be 1 to %d, got %d", i, name, most, got)
 		}
-		if slices.ContainsFunc(list[:i], func(o Tier) bool { return o.Name == t.Name }) {
-			faults = append(faults, fmt.Errorf("tiers[%d].name: must be unique, got %q again", i, t.Name))
-		}
+		within("rate", t.Burst.Rate, maxBurst)
+		within("per_seconds", t.Burst.PerSeconds, 3600)
+		within("depth", t.Burst.Depth, maxBurst)
+		fault(seen[t.Name], "tiers[%d].name: must be unique, got %q again", i, t.Name)
+		seen[t.Name] = true
+		free = free || t.Name == FreeTier && t.CallsPerMonth > 0
 	}
-	if len(list) > maxTiers {
-		faults = append(faults, fmt.Errorf("tiers: must be at most %d, got %d", maxTiers, len(list)))
-	}
-	if !slices.ContainsFunc(list, func(t Tier) bool { return t.Name == FreeTier && t.CallsPerMonth > 0 }) {
-		faults = append(faults, fmt.Errorf("tiers: must hold a tier named %q with calls_per_month", FreeTier))
-	}
+	fault(len(list) > maxTiers, "tiers: must be at most %d, got %d", maxTiers, len(list))
+	fault(!free, "tiers: must hold a tier named %q with calls_per_month", FreeTier)
 	if len(faults) > 0 {
 		return Tiers{}, errors.Join(faults...)
 	}
 	return Tiers{list: slices.Clone(list)}, nil
 }
 
-// faults lists what is wrong with one tier, each as "field: rule, got value".
-func (t Tier) faults() (out []string) {
-	if !validTierName(t.Name) {
-		out = append(out, fmt.Sprintf("name: must be 1 to %d lower-case letters, digits or dashes, got %q", maxTierLen, t.Name))
-	}
-	if t.CallsPerMonth > MaxLimit {
-		out = append(out, fmt.Sprintf("calls_per_month: must be 1 to %d, got %d", uint64(MaxLimit), t.CallsPerMonth))
-	}
-	within := func(name string, got, most int) {
-		if got < 1 || got > most {
-			out = append(out, fmt.Sprintf("burst.%s: must be 1 to %d, got %d", name, most, got))
-		}
-	}
-	within("rate", t.Burst.Rate, maxBurst)
-	within("per_seconds", t.Burst.PerSeconds, 3600)
-	within("depth", t.Burst.Depth, maxBurst)
-	return out
-}
-
 func validTierName(name string) bool {
-	return name != "" && len(name) <= maxTierLen &&
-		strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+	return name != "" && len(name) <= maxTierLen && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // All returns the tiers in order. The slice is the caller's.
@@ -125,12 +112,11 @@ func (ts Tiers) All() []Tier { return slices.Clone(ts.list) }
 
 // Get returns the tier called name.
 func (ts Tiers) Get(name string) (Tier, bool) {
-	for _, t := range ts.list {
-		if t.Name == name {
-			return t, true
-		}
+	i := slices.IndexFunc(ts.list, func(t Tier) bool { return t.Name == name })
+	if i < 0 {
+		return Tier{}, false
 	}
-	return Tier{}, false
+	return ts.list[i], true
 }
 
 // Names returns the names in order, for error texts.
