@@ -99,7 +99,6 @@ func ledgerFailure(err error) (*response, *failure) {
 	return nil, &failure{code: ledgerUnavailable, retryAfter: 1, cause: err}
 }
 
-// logKey logs a change that the owner of a key made. Changes by operators are logged by operator.Admin.
 func (s *Server) logKey(what string, a *quota.Account) {
 	s.cfg.Log.Info(what, "id", a.ID.String(), "tier", a.Tier, "by", "its owner")
 }
@@ -114,7 +113,6 @@ type NewKey struct {
 	UseCase string `query:"use_case,required,strict"`
 }
 
-// issueKey answers a sign-up.
 func issueKey(s *Server, req *request) (*response, *failure) {
 	body, f := readBody(req, query.Of[NewKey]())
 	if f != nil {
@@ -163,7 +161,6 @@ func withFaults(have *query.Faults, faults []quota.Fault) *failure {
 	return failureOf(have)
 }
 
-// showKey answers what the calling key has used.
 func showKey(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f
@@ -180,7 +177,6 @@ func showKey(s *Server, req *request) (*response, *failure) {
 	return data(fiber.StatusOK, KeyUsage{view, account.Used, account.Remaining, months})
 }
 
-// revokeKey ends the calling key.
 func revokeKey(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f

@@ -69,7 +69,6 @@ func (a *accounts) view(r Record, p Person) Account {
 	return out
 }
 
-// apply brings memory up to a changed record, which is durable already.
 func (a *accounts) apply(r Record) error {
 	acc, lowered, err := a.directory.apply(r)
 	if lowered {

@@ -174,7 +174,6 @@ func (k *Keeper) AdmitFree(d Digest) Call {
 	return c
 }
 
-// begin authenticates. What it returns is Admitted, or rejected because of the key itself.
 func (k *Keeper) begin(d *Digest) (Call, instant, *calendar) {
 	cred := k.directory.get(d)
 	if cred.acc == nil {
@@ -204,7 +203,6 @@ func statusVerdict(s Status) Verdict {
 	}
 }
 
-// takeBurst counts the call for the burst, or rejects it.
 func (c *Call) takeBurst(now time.Duration) bool {
 	full, wait := c.acc.meter.take(c.plan.pace, int64(now))
 	c.burstFull = full

@@ -179,7 +179,6 @@ func (c *checker) rows(b Bucket, fn func(k, v []byte) error) {
 	note(b.checkRows(rows))
 }
 
-// known checks that a key is the id of an account.
 func (c *checker) known(k []byte) error {
 	if len(k) != 8 {
 		return fmt.Errorf("key has %d bytes", len(k))

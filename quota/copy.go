@@ -146,7 +146,6 @@ func OfSource(err error) error {
 	return fmt.Errorf("%w; try another backup", err)
 }
 
-// importBatch is how many accounts are written at a time.
 const importBatch = 500
 
 // transfer imports all of from into to.
@@ -261,7 +260,6 @@ func (l *Ledger) rewrite(f *os.File) error {
 	})
 }
 
-// writeNew has a new file at path written, and returns its size in bytes.
 func writeNew(path string, write func(*os.File) error) (int64, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return 0, fmt.Errorf("%s: cannot be written: %w; name another file, or move this one away", path, os.ErrExist)

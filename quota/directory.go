@@ -37,7 +37,6 @@ type plan struct {
 	pace   pace
 }
 
-// planKey distinguishes plans.
 type planKey struct {
 	tier   string
 	custom uint64
@@ -85,7 +84,6 @@ func (d *directory) get(digest *Digest) credential {
 	return d.byDigest[*digest]
 }
 
-// of returns an account, or nil.
 func (d *directory) of(id ID) *account {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

@@ -38,7 +38,6 @@ func foldText(s string) string {
 	return norm.NFKC.String(cases.Fold().String(norm.NFKC.String(s)))
 }
 
-// newPerson is what is stored of a request.
 func newPerson(req IssueRequest, plusTags bool) Person {
 	p := Person{Name: req.Name, Email: normalEmail(req.Email), UseCase: req.UseCase}
 	if match := matchEmail(req.Email, plusTags); match != p.Email {

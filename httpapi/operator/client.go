@@ -56,7 +56,6 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte) (*h
 	return resp, nil
 }
 
-// ask sends a verb and reads its answer.
 func (v verb[In, Out]) ask(ctx context.Context, c *Client, in In) (out Out, err error) {
 	body, err := jsonv2.Marshal(in)
 	if err != nil {

@@ -87,7 +87,6 @@ func (a *Admin) Handler() http.Handler {
 	return mux
 }
 
-// log writes a line about a change, unless it failed.
 func (a *Admin) log(err error, what string, args ...any) {
 	if err == nil {
 		a.Log.Info(what, append(args, "by", a.By)...)

@@ -258,7 +258,6 @@ func (s *Store) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, 
 	return r, s.explain("writing", err)
 }
 
-// tryUpdate makes a change if there was no other.
 func (s *Store) tryUpdate(ctx context.Context, got, to stored) (bool, error) {
 	id := hexID(to.ID)
 	ops := []clientv3.Op{clientv3.OpPut(s.key("a", id), encodeAccount(to.Record, got.Newer))}

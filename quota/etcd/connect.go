@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
-	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc"
@@ -57,7 +56,6 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 	}
 	anonymous, logins := client, &login{anonymous: client, password: opt.password}
 	cfg.Username = opt.User
-	cfg.DialOptions = append(cfg.DialOptions, grpc.WithChainUnaryInterceptor(logins.intercept))
 	if cfg.Password, err = opt.password(); err == nil {
 		client, err = clientv3.New(cfg)
 	}
@@ -101,7 +99,6 @@ type login struct {
 	clientv3.Auth
 	anonymous *clientv3.Client
 	password  func() (string, error)
-	made      atomic.Bool // by Authenticate
 }
 
 // Authenticate logs in with the password of the moment. While that cannot be read, or is half written, it is the one given.
@@ -109,20 +106,7 @@ func (l *login) Authenticate(ctx context.Context, user, password string) (*clien
 	if now, err := l.password(); err == nil && now != "" {
 		password = now
 	}
-	resp, err := l.anonymous.Authenticate(ctx, user, password)
-	l.made.Store(err == nil)
-	return resp, err
-}
-
-// intercept has the client log in when it is denied something before it did. An etcd whose access control was turned on
-// under it takes the name in the client's certificate for the user, and does not ask for one.
-func (l *login) intercept(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	made := l.made.Load() // before: another request may log in meanwhile, which this one did not go with
-	err := invoke(ctx, method, req, reply, cc, opts...)
-	if !made && errors.Is(rpctypes.Error(err), rpctypes.ErrPermissionDenied) {
-		return rpctypes.ErrGRPCUserEmpty
-	}
-	return err
+	return l.anonymous.Authenticate(ctx, user, password)
 }
 
 // withCause adds to a connection timeout the reason why the first server could not be reached. The client goes on trying

@@ -86,7 +86,6 @@ func (c *Credentials) Check() error {
 	return err
 }
 
-// password reads the password.
 func (c *Credentials) password() (string, error) {
 	if c.PasswordFile == "" {
 		return c.Password, nil
@@ -100,7 +99,6 @@ func (c *Credentials) password() (string, error) {
 
 func (c *Credentials) usesTLS() bool { return c.TLS || c.CAFile != "" || c.CertFile != "" }
 
-// tls reads the certificates of a connection.
 func (c *Credentials) tls() (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12}
 	if c.CAFile != "" {

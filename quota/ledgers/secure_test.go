@@ -148,30 +148,6 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestProtectedLater turns on etcd's access control under a ledger that was opened with user and password before: it
-// logs in, and is not taken for the user whom its certificate names.
-func TestProtectedLater(t *testing.T) {
-	t.Parallel() // it waits
-	c := etcdtest.StartSecure(t, "300")
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
-	root := c.Client()
-	if _, err := root.AuthDisable(ctx); err != nil {
-		t.Fatal(err)
-	}
-	l, err := ledgers.Open(ctx, address(c), quota.Options{}, credentials(c))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	if _, err := root.AuthEnable(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Ping(ctx); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestSecureErrors holds the message of every wrong credential: it says what to look at and never
 // contains the password.
 func TestSecureErrors(t *testing.T) {
