@@ -78,25 +78,14 @@ func Open(path string, opt Options) (*Ledger, error) {
 }
 
 func (l *Ledger) open(opt Options) error {
-	if err := checkPlace(l.path, opt); err != nil {
-		return err
-	}
-	creates := !opt.ReadOnly && !opt.MustExist
-	err := inspect(l.path)
-	if creates && errors.Is(err, errUnborn) {
-		err = os.Truncate(l.path, 0) // nothing was ever in it
-	}
-	info, missing := os.Stat(l.path)
-	if err == nil && missing == nil && info.Size() == 0 {
-		err = os.Chmod(l.path, 0o600) // an empty file made beforehand, for the owner of this process alone
-	}
+	missing, err := checkPlace(l.path, opt)
 	if err != nil {
 		return err
 	}
 	fresh := false
 	err = guard(func() (err error) {
 		if err = l.openBolt(opt); err == nil {
-			fresh, err = l.prepare(creates)
+			fresh, err = l.prepare(!opt.ReadOnly && !opt.MustExist)
 		}
 		return err
 	})
@@ -105,7 +94,7 @@ func (l *Ledger) open(opt Options) error {
 		return removeLeftovers(l.path)
 	case err == nil || l.db == nil:
 		return err
-	case fresh && missing != nil: // it was made here, nothing was ever in it, and it is still locked
+	case fresh && missing: // it was made here, nothing was ever in it, and it is still locked
 		_ = os.Remove(l.path)
 	}
 	_ = guard(l.db.Close)
@@ -140,22 +129,30 @@ func (l *Ledger) openBolt(opt Options) (err error) {
 	return err
 }
 
-// checkPlace rejects paths on which opening would fail in less clear words.
-func checkPlace(path string, opt Options) error {
-	dir := filepath.Dir(path)
+// checkPlace rejects a path on which opening would fail in less clear words, and says whether nothing is there. An empty
+// file made beforehand, or one whose creation was interrupted, becomes one for the owner of this process alone.
+func checkPlace(path string, opt Options) (missing bool, err error) {
+	dir, existing := filepath.Dir(path), opt.MustExist || opt.ReadOnly
 	if info, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() {
-		return fmt.Errorf("%w: %s", ErrNoDirectory, dir)
+		return false, fmt.Errorf("%w: %s", ErrNoDirectory, dir)
 	}
 	info, err := os.Stat(path)
-	switch existing := opt.MustExist || opt.ReadOnly; {
+	switch {
 	case errors.Is(err, os.ErrNotExist) && existing:
-		return ErrMissing
-	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%w: it is not a regular file", ErrNotLedger) // opening a FIFO waits without end
-	case err == nil && info.Size() == 0 && existing:
-		return fmt.Errorf("%w: it is empty", ErrNotLedger)
+		return true, ErrMissing
+	case err != nil:
+		return true, nil // if it is there, bbolt meets the same error
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("%w: it is not a regular file", ErrNotLedger) // opening a FIFO waits without end
+	case info.Size() == 0 && existing:
+		return false, fmt.Errorf("%w: it is empty", ErrNotLedger)
+	case info.Size() > 0:
+		err = inspect(path, info.Size())
 	}
-	return nil
+	if info.Size() == 0 || !existing && errors.Is(err, errUnborn) {
+		err = errors.Join(os.Truncate(path, 0), os.Chmod(path, 0o600))
+	}
+	return false, err
 }
 
 // prepare makes the buckets of a new file, and checks that an old one is a ledger. fresh says that nothing was ever in it.

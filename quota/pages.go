@@ -64,25 +64,20 @@ type boltMeta struct {
 }
 
 // inspect rejects a file that is not a bbolt file (ErrNotLedger), whose end is missing (ErrTruncated, errUnborn) or
-// whose heads are both damaged (ErrCorrupt). It accepts one that is missing, empty or cannot be opened: who opens it
-// makes it, or says why not.
-func inspect(path string) error {
+// whose heads are both damaged (ErrCorrupt). One that cannot be opened is left to bbolt, which says why.
+func inspect(path string, size int64) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || info.Size() == 0 || !info.Mode().IsRegular() {
-		return err
-	}
 	list, err := metas(f)
 	if len(list) == 0 || errors.Is(err, ErrTruncated) {
 		return err
 	}
 	meta := slices.MaxFunc(list, func(a, b boltMeta) int { return cmp.Compare(a.tx, b.tx) })
 	switch {
-	case info.Size() >= meta.pages*meta.pageSize:
+	case size >= meta.pages*meta.pageSize:
 		return nil
 	case meta.tx <= lastInitTx:
 		return errUnborn

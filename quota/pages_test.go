@@ -29,7 +29,7 @@ func TestPagesBeyondAnyFile(t *testing.T) {
 		if err := os.WriteFile(name, file, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := inspect(name); !errors.Is(err, want) {
+		if err := inspect(name, int64(len(file))); !errors.Is(err, want) {
 			t.Errorf("%d pages: %v, want %v", pages, err, want)
 		}
 	}
