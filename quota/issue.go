@@ -157,13 +157,14 @@ func (a *accounts) Issue(ctx context.Context, req IssueRequest) (IssuedKey, Refu
 		return IssuedKey{}, Refusal{Reason: SignupLimited, Limit: a.signups.limit, RetryAfter: wait}, nil
 	}
 	issued, err := a.create(ctx, req)
-	if err == nil {
+	switch {
+	case err == nil:
 		return issued, Refusal{}, nil
-	}
-	a.signups.giveBack(req.Addr, now.mono)
-	if errors.Is(err, ErrTooMany) {
+	case errors.Is(err, ErrTooMany):
+		a.signups.giveBack(req.Addr, now.mono)
 		return IssuedKey{}, Refusal{Reason: TooManyKeys, Limit: a.cfg.KeysPerEmail}, nil
 	}
+	a.signups.giveBack(req.Addr, now.mono)
 	return IssuedKey{}, Refusal{}, fmt.Errorf("issuing key: %w", err)
 }
 
@@ -172,32 +173,28 @@ func (a *accounts) create(ctx context.Context, req IssueRequest) (IssuedKey, err
 	if closed, _ := a.leases.state(); closed {
 		return IssuedKey{}, ErrClosed
 	}
-	secret := NewSecret(a.cfg.KeyPrefix)
+	secret, now := NewSecret(a.cfg.KeyPrefix), a.cfg.Now()
 	digest, _ := ParseKey(secret.Reveal(), a.cfg.KeyPrefix)
-	now := a.cfg.Now()
 	r := Record{
 		Rev: 1, Status: StatusActive, Tier: req.Tier, Limit: req.Limit,
 		Created: now.Unix(), Changed: now.Unix(), Hint: secret.Hint(), Digest: digest,
 	}
-	perEmail := a.cfg.KeysPerEmail
+	perEmail, p := a.cfg.KeysPerEmail, newPerson(req, a.cfg.PlusTags)
 	if req.Operator || req.Local {
 		perEmail = 0
 	}
-	p := newPerson(req, a.cfg.PlusTags)
-	for {
+	err := ErrTaken
+	for errors.Is(err, ErrTaken) {
 		r.ID = NewID(now)
-		err := a.store.Create(ctx, r, p, perEmail)
-		if errors.Is(err, ErrTaken) {
-			continue
-		}
-		if a.health.noteChange(err) != nil {
-			return IssuedKey{}, err
-		}
-		if err := a.apply(r); err != nil {
-			return IssuedKey{}, err
-		}
-		return IssuedKey{Secret: secret, Account: a.view(r, p)}, nil
+		err = a.store.Create(ctx, r, p, perEmail)
 	}
+	if err = a.health.noteChange(err); err == nil {
+		err = a.apply(r)
+	}
+	if err != nil {
+		return IssuedKey{}, err
+	}
+	return IssuedKey{Secret: secret, Account: a.view(r, p)}, nil
 }
 
 const signupWindow = time.Hour

@@ -375,74 +375,63 @@ func (l *leases) stats(s *Stats) {
 func (l *leases) hold(c *Call, n uint64) Verdict {
 	timeout := time.NewTimer(l.cfg.LeaseWait)
 	defer timeout.Stop()
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for late := false; ; {
-		p, turn, v := l.tryHold(c, n)
-		if turn == nil {
-			return v
+		if l.closed {
+			c.retryAfter = time.Second
+			return LedgerUnavailable
 		}
-		if !late {
-			select {
-			case <-turn:
-			case <-timeout.C:
-				late = true
+		now := l.clock.instant()
+		cal, pl, p := l.clock.calendar(now.unix), c.acc.plan.Load(), c.held
+		if p == nil {
+			c.plan, c.reset = pl, cal.to
+			if v := pl.verdict(); v != Admitted {
+				return v
 			}
-			v = 0
-		} else {
-			c.retryAfter, v = time.Second, LedgerUnavailable
+			p = l.periodLocked(c.acc, cal)
+			c.charged = p.charged()
 		}
-		l.mu.Lock()
-		p.waiting -= int(n)
-		l.mu.Unlock()
-		if v != 0 {
-			return v
+		v, wait := QuotaExhausted, time.Second
+		switch retry := time.Until(l.outage.retry); {
+		case p.charged()+c.calls+n > pl.limit:
+			if p.shared.Load() {
+				l.wantLocked(p) // other processes may have given calls back
+			}
+			wait = time.Duration(p.reset-now.unix) * time.Second
+		case p.holdWithin(pl.limit, n):
+			c.held, c.calls = p, c.calls+n
+			return Admitted
+		case p.full(pl.limit): // the last calls are held by others, who may still give them back
+		case retry > 0:
+			l.wantLocked(p) // so that a lease is there when the store is
+			v, wait = LedgerUnavailable, retry
+		case !late:
+			late = !l.wait(p, n, timeout.C)
+			continue
+		default:
+			v = LedgerUnavailable
 		}
+		c.retryAfter = max(time.Second, wait)
+		return v
 	}
 }
 
-// tryHold decides if it can be decided now. Otherwise it queues the period and returns it with the channel to wait on;
-// hold takes the callers off it.
-func (l *leases) tryHold(c *Call, n uint64) (*period, chan struct{}, Verdict) {
-	now := l.clock.instant()
-	cal, pl := l.clock.calendar(now.unix), c.acc.plan.Load()
-	if c.held == nil {
-		c.plan, c.reset = pl, cal.to
-		if v := pl.verdict(); v != Admitted {
-			return nil, nil, v
-		}
-	}
-	refuse := func(v Verdict, wait time.Duration) (*period, chan struct{}, Verdict) {
-		c.retryAfter = max(time.Second, wait)
-		return nil, nil, v
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return refuse(LedgerUnavailable, 0)
-	}
-	p := c.held
-	if p == nil {
-		p = l.periodLocked(c.acc, cal)
-		c.charged = p.charged()
-	}
-	switch {
-	case p.charged()+c.calls+n > pl.limit:
-		if p.shared.Load() {
-			l.wantLocked(p) // other processes may have given calls back
-		}
-		return refuse(QuotaExhausted, time.Duration(p.reset-now.unix)*time.Second)
-	case p.holdWithin(pl.limit, n):
-		c.held, c.calls = p, c.calls+n
-		return p, nil, Admitted
-	case p.full(pl.limit):
-		return refuse(QuotaExhausted, 0) // the last calls are held by others, who may still give them back
-	case time.Until(l.outage.retry) > 0:
-		l.wantLocked(p) // so that a lease is there when the store is
-		return refuse(LedgerUnavailable, time.Until(l.outage.retry))
-	}
+// wait queues p and waits, without the lock, until the committer has looked at it; false: the time is over first.
+func (l *leases) wait(p *period, n uint64, timeout <-chan time.Time) bool {
 	l.wantLocked(p)
 	p.waiting += int(n)
 	if p.leaseReady == nil {
 		p.leaseReady = make(chan struct{})
 	}
-	return p, p.leaseReady, 0
+	turn, inTime := p.leaseReady, true
+	l.mu.Unlock()
+	select {
+	case <-turn:
+	case <-timeout:
+		inTime = false
+	}
+	l.mu.Lock()
+	p.waiting -= int(n)
+	return inTime
 }

@@ -159,19 +159,13 @@ func (s *Store) stayRegistered(ctx context.Context, lease clientv3.LeaseID) {
 			for range alive { // ends when the lease is lost or ctx ends
 			}
 		}
-		for ctx.Err() == nil {
-			attempt, cancel := context.WithTimeout(ctx, requestTimeout)
-			id, err := s.register(attempt)
-			cancel()
-			if err == nil {
-				lease = id
-				break
-			}
-			select {
-			case <-ctx.Done():
-			case <-time.After(time.Second):
-			}
+		attempt, cancel := context.WithTimeout(ctx, requestTimeout)
+		if id, err := s.register(attempt); err == nil {
+			lease = id
+		} else {
+			<-attempt.Done()
 		}
+		cancel()
 	}
 }
 

@@ -5,6 +5,7 @@
 package ledgers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,14 +82,9 @@ func Open(ctx context.Context, address string, opt quota.Options, c Credentials)
 // round trip between machines, with a disk write on a majority of them. So a keeper leases five seconds
 // of each key's own traffic instead of one, and commits at most twenty times per second.
 func Tune(address string, cfg *quota.Config) {
-	if !Shared(address) {
-		return
-	}
-	if cfg.LeaseSpan == 0 {
-		cfg.LeaseSpan = 5 * time.Second
-	}
-	if cfg.CommitEvery == 0 {
-		cfg.CommitEvery = 50 * time.Millisecond
+	if Shared(address) {
+		cfg.LeaseSpan = cmp.Or(cfg.LeaseSpan, 5*time.Second)
+		cfg.CommitEvery = cmp.Or(cfg.CommitEvery, 50*time.Millisecond)
 	}
 }
 
