@@ -146,7 +146,7 @@ func (r Rows) create(record Record, p Person) error {
 	if err := r.putRecord(&record); err != nil || p == (Person{}) {
 		return err
 	}
-	payload, err := encodeStored(p)
+	payload, err := jsonv2.Marshal(p)
 	if err != nil {
 		return err
 	}

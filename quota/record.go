@@ -11,9 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/goccy/go-json/jsontext"
-	jsonv2 "github.com/goccy/go-json/v2"
 )
 
 // Status is the state of an account. The zero value is never stored.
@@ -113,12 +110,6 @@ const (
 	sealVersion = 1
 	sealLen     = 5
 )
-
-// stored is the form of JSON values in the ledger, which is that of all earlier versions: text is
-// escaped for pages, and a list without elements is null.
-var stored = jsonv2.JoinOptions(jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsonv2.FormatNilSliceAsNull(true), jsontext.AllowInvalidUTF8(true))
-
-func encodeStored(v any) ([]byte, error) { return jsonv2.Marshal(v, stored) }
 
 func sealSum(version byte, key, payload []byte) uint32 {
 	return crc32.Checksum(slices.Concat([]byte{version}, key, payload), crc32.MakeTable(crc32.Castagnoli))

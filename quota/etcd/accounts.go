@@ -36,7 +36,7 @@ func (s *Store) read(ctx context.Context, id quota.ID) (out stored, err error) {
 		return out, quota.ErrNotFound
 	}
 	out.rev = kvs[0].ModRevision
-	out.account, err = parseAccount(account, id, kvs[0].Value)
+	out.account, err = parseAccount(account, kvs[0].Value)
 	for _, kv := range resp.Responses[1].GetResponseRange().Kvs {
 		err = errors.Join(err, parse(person, kv.Value, &out.person))
 	}
@@ -77,7 +77,7 @@ func (s *Store) Find(ctx context.Context, f quota.Filter, fn func(quota.Record, 
 		after = hexID(f.After) + "\x00"
 	}
 	_, err := s.eachID(ctx, s.key("a")+"/", after, 0, func(id quota.ID, key string, value []byte) error {
-		if a, err := parseAccount(key, id, value); err != nil || !more || !f.Matches(a.Record) {
+		if a, err := parseAccount(key, value); err != nil || !more || !f.Matches(a.Record) {
 			return err
 		}
 		return visit(id)

@@ -1,8 +1,8 @@
 package etcd
 
 import (
-	"errors"
 	"fmt"
+	"path"
 	"strconv"
 
 	"modeldex/quota"
@@ -48,10 +48,11 @@ func parse(key string, value []byte, v any) error {
 }
 
 // parseAccount reads the account stored at key.
-func parseAccount(key string, id quota.ID, value []byte) (account, error) {
-	var a account
-	err := parse(key, value, &a)
-	if a.ID = id; len(a.Old) == 0 {
+func parseAccount(key string, value []byte) (a account, err error) {
+	if err = parse(key, value, &a); err == nil {
+		a.ID, err = idOf(key)
+	}
+	if len(a.Old) == 0 {
 		a.Old = nil
 	}
 	if err == nil && a.Check() != nil {
@@ -107,10 +108,12 @@ func (c counts) fold(names []string, alive map[string]bool, today int64) {
 
 func hexID(id quota.ID) string { return fmt.Sprintf("%016x", uint64(id)) }
 
-func parseHexID(text string) (quota.ID, error) {
+// idOf returns the account whose id is the end of a key.
+func idOf(key string) (quota.ID, error) {
+	text := path.Base(key)
 	n, err := strconv.ParseUint(text, 16, 64)
 	if err != nil || len(text) != 16 {
-		return 0, errors.New("not an account id")
+		return 0, fmt.Errorf("%w: %s: not an account id", quota.ErrCorrupt, key)
 	}
 	return quota.ID(n), nil
 }

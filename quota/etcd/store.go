@@ -287,9 +287,9 @@ func (s *Store) each(ctx context.Context, dir, after string, rev int64, fn func(
 // eachID is each for a directory whose keys are ids of accounts; fn gets the whole key.
 func (s *Store) eachID(ctx context.Context, dir, after string, rev int64, fn func(id quota.ID, key string, value []byte) error) (int64, error) {
 	return s.each(ctx, dir, after, rev, func(rest string, value []byte) error {
-		id, err := parseHexID(rest)
+		id, err := idOf(dir + rest)
 		if err != nil {
-			return fmt.Errorf("%w: %s%s: %w", quota.ErrCorrupt, dir, rest, err)
+			return err
 		}
 		return fn(id, dir+rest, value)
 	})
@@ -298,8 +298,9 @@ func (s *Store) eachID(ctx context.Context, dir, after string, rev int64, fn fun
 // eachAccount calls fn for every account at a revision. An error of fn is returned as it is.
 func (s *Store) eachAccount(ctx context.Context, act string, rev int64, fn func(quota.Record) error) error {
 	var failed error
-	_, err := s.eachID(ctx, s.key("a")+"/", "", rev, func(id quota.ID, key string, value []byte) error {
-		a, err := parseAccount(key, id, value)
+	dir := s.key("a") + "/"
+	_, err := s.each(ctx, dir, "", rev, func(rest string, value []byte) error {
+		a, err := parseAccount(dir+rest, value)
 		if err != nil {
 			return err
 		}

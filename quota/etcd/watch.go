@@ -3,8 +3,6 @@ package etcd
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"modeldex/quota"
@@ -27,8 +25,7 @@ var errSilent = errors.New("etcd has not answered for 3 seconds; changes made on
 func (s *Store) Watch(ctx context.Context, fn func(quota.Record)) error {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
-	dir := s.key("a") + "/"
-	changes := s.client.Watch(ctx, dir, clientv3.WithPrefix(), clientv3.WithRev(s.rev.Load()+1))
+	changes := s.client.Watch(ctx, s.key("a")+"/", clientv3.WithPrefix(), clientv3.WithRev(s.rev.Load()+1))
 	go s.askProgress(ctx)
 	look := time.NewTicker(progressEvery)
 	defer look.Stop()
@@ -43,7 +40,7 @@ func (s *Store) Watch(ctx context.Context, fn func(quota.Record)) error {
 				return s.explain("watching", err)
 			}
 			heard = time.Now()
-			if err := s.apply(dir, resp, fn); err != nil {
+			if err := apply(resp, fn); err != nil {
 				return s.explain("watching", err)
 			}
 		case <-look.C:
@@ -71,17 +68,12 @@ func (s *Store) askProgress(ctx context.Context) {
 	}
 }
 
-func (s *Store) apply(dir string, resp clientv3.WatchResponse, fn func(quota.Record)) error {
+func apply(resp clientv3.WatchResponse, fn func(quota.Record)) error {
 	for _, ev := range resp.Events {
 		if ev.Type != clientv3.EventTypePut {
 			continue // accounts are never removed
 		}
-		key := string(ev.Kv.Key)
-		id, err := parseHexID(strings.TrimPrefix(key, dir))
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", quota.ErrCorrupt, key, err)
-		}
-		a, err := parseAccount(key, id, ev.Kv.Value)
+		a, err := parseAccount(string(ev.Kv.Key), ev.Kv.Value)
 		if err != nil {
 			return err
 		}
