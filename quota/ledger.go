@@ -141,7 +141,7 @@ func checkPlace(path string, opt Options) (missing bool, err error) {
 	case errors.Is(err, os.ErrNotExist) && existing:
 		return true, ErrMissing
 	case err != nil:
-		return true, nil // if it is there, bbolt meets the same error
+		return true, nil //nolint:nilerr // if it is there, bbolt meets the same error
 	case !info.Mode().IsRegular():
 		return false, fmt.Errorf("%w: it is not a regular file", ErrNotLedger) // opening a FIFO waits without end
 	case info.Size() == 0 && existing:
