@@ -50,7 +50,14 @@ var runRules = []rule[*run]{
 		}
 	}},
 	{"run-contradiction", "Fields of a benchmark do not contradict each other.", clean, checkRunContradiction},
-	{"run-too-early", "A measurement is not from long before the release of its model or hardware.", warned | clean, checkTooEarly},
+	{"run-too-early", "A measurement is not from long before the release of its model or hardware.", warned | clean, func(c *checker, r *run, p place) {
+		if m := r.model; m != nil && longBefore(r.RunDate, m.ReleaseDate, modelSlack) {
+			c.warning(p, "run_date", fmt.Sprintf("is more than 90 days before %s was released, %q, got %q", m.Slug, *m.ReleaseDate, *r.RunDate), "model")
+		}
+		if h := r.hardware; h != nil && longBefore(r.RunDate, h.ReleaseDate, hardwareSlack) {
+			c.warning(p, "run_date", fmt.Sprintf("is more than a year before %s was released, %q, got %q", h.Slug, *h.ReleaseDate, *r.RunDate), "hardware")
+		}
+	}},
 	{"run-backend", "The backend works on the hardware and is supported by the tool.", warned, checkRunBackend},
 	{"run-stored", "A run names the quantization of its weights, and its depth is within the context length of its model.", warned | clean, checkStored},
 	{"run-type-spelling", "The quantization is spelled as in quantizations.json.", warned, func(c *checker, r *run, p place) {
@@ -225,15 +232,6 @@ const (
 	modelSlack    = 90 * 24 * time.Hour
 	hardwareSlack = 366 * 24 * time.Hour
 )
-
-func checkTooEarly(c *checker, r *run, p place) {
-	if m := r.model; m != nil && longBefore(r.RunDate, m.ReleaseDate, modelSlack) {
-		c.warning(p, "run_date", fmt.Sprintf("is more than 90 days before %s was released, %q, got %q", m.Slug, *m.ReleaseDate, *r.RunDate), "model")
-	}
-	if h := r.hardware; h != nil && longBefore(r.RunDate, h.ReleaseDate, hardwareSlack) {
-		c.warning(p, "run_date", fmt.Sprintf("is more than a year before %s was released, %q, got %q", h.Slug, *h.ReleaseDate, *r.RunDate), "hardware")
-	}
-}
 
 // backendVendors are the makers on whose parts a backend works; one that is not here works on all.
 var backendVendors = map[string][]Vendor{

@@ -129,10 +129,6 @@ func (f *fieldOf[R]) hasPosting() bool {
 	}
 }
 
-func (f *fieldOf[R]) hasColumn() bool {
-	return f.kind() == Number || f.kind() == Date || f.kind() == Count || f.Uses&Sorts != 0
-}
-
 func (f *fieldOf[R]) number(rec *R) float64 {
 	switch f.kind() {
 	case Date:

@@ -62,7 +62,7 @@ func newTable[R any](s *source[R]) *Table {
 			t.postings[f.Name] = p
 			work.Go(func() { *p = *newPosting(f, s.recs) })
 		}
-		if f.hasColumn() {
+		if slices.Contains([]FieldKind{Number, Date, Count}, f.kind()) || f.Uses&Sorts != 0 {
 			c := new(column)
 			t.columns[f.Name] = c
 			work.Go(func() { *c = *columnOf(f, s.recs) })

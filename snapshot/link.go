@@ -43,15 +43,12 @@ func (l *linker) gather(t *table, g *group) {
 	for i := range t.cfg.Splits {
 		if rs := bySplit[i]; len(rs) > 0 {
 			chosen, _ := preferred(rs)
-			l.models = append(l.models, t.entering(chosen.reading))
+			l.models = append(l.models, cells(t.cfg.SourceID, slices.DeleteFunc(t.scores(chosen.reading), func(s Score) bool {
+				return !t.cfg.enters(t.cfg.metric(s.Metric), s.Category)
+			})))
 			l.keys = append(l.keys, g.key)
 		}
 	}
-}
-
-// entering returns the cells of a reading that enter the common scale.
-func (t *table) entering(r reading) []cell {
-	return cells(t.cfg.SourceID, slices.DeleteFunc(t.scores(r), func(s Score) bool { return !t.cfg.enters(t.cfg.metric(s.Metric), s.Category) }))
 }
 
 func (l *linker) rules() *rules {

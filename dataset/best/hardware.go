@@ -42,7 +42,8 @@ func (r *Rule) Hardware(q fit.Query) (List, *fit.Fault) {
 		if one.Count = count; i > 0 {
 			one.Only = func(slug dataset.Slug) bool {
 				was, found := at[slug]
-				return r.several(slug) && (!found || r.against(&q, least, &chosen.Found[was]) != "")
+				h := r.hardware[slug] // only cards are put into one machine by twos and more
+				return h.Type == "gpu" && !h.UnifiedMemory && (!found || r.against(&q, least, &chosen.Found[was]) != "")
 			}
 		}
 		runs, fault := r.find(one, least, r.fit.Hardware)
@@ -76,12 +77,6 @@ func (r *Rule) Hardware(q fit.Query) (List, *fit.Fault) {
 		}
 		return r.against(&q, least, b)
 	}), nil
-}
-
-// several reports whether people put several of a piece of hardware into one machine: it is a card.
-func (r *Rule) several(slug dataset.Slug) bool {
-	h := r.hardware[slug]
-	return h.Type == "gpu" && !h.UnifiedMemory
 }
 
 // price sets what a row costs, and points for the price in place of those that all rows share.

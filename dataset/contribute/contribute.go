@@ -244,18 +244,14 @@ func (w *work) judge(list []dataset.Benchmark, lines []byte) {
 	}
 	texts := strings.Split(string(lines), "\n")
 	for i := range list {
-		if b := &list[i]; !rejected[i] {
-			w.Lines = append(w.Lines, Line{texts[i], b.ID, fileOf(b), b.Model, b.Hardware})
+		b, year := &list[i], "undated"
+		if b.RunDate != nil {
+			year, _, _ = strings.Cut(string(*b.RunDate), "-")
+		}
+		if !rejected[i] {
+			w.Lines = append(w.Lines, Line{texts[i], b.ID, "benchmarks/" + year + ".ndjson", b.Model, b.Hardware})
 		}
 	}
-}
-
-func fileOf(b *dataset.Benchmark) string {
-	if b.RunDate == nil {
-		return "benchmarks/undated.ndjson"
-	}
-	year, _, _ := strings.Cut(string(*b.RunDate), "-")
-	return "benchmarks/" + year + ".ndjson"
 }
 
 func (w *work) output() {

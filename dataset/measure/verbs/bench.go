@@ -52,13 +52,10 @@ func (c *Bench) Validate() error {
 	add(c.SourceURL != "" && !dataset.URL(c.SourceURL).Valid(), "--source-url: must start with https:// or http://, got %q", c.SourceURL)
 	add(c.LlamaBench != "" && c.ModelFile == "", "--llama-bench: needs --model-file")
 	add(c.URL != "" && c.ModelFile != "", "--url: cannot be used with --model-file")
-	add(c.Hardware == "" && c.URL != "" && !local(c.URL), "--hardware: is required where --url is another machine")
+	u, err := url.Parse(c.URL)
+	own := err == nil && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1")
+	add(c.Hardware == "" && c.URL != "" && !own, "--hardware: is required where --url is another machine")
 	return errors.Join(errs...)
-}
-
-func local(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1")
 }
 
 // runner is the one that the flags ask for. Without flags it is Ollama, which has its models itself.
