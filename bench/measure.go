@@ -50,7 +50,6 @@ func (m *measured) String() string {
 	return b.String()
 }
 
-// measure asks all targets that can answer in turn, every other round backwards.
 func (o *options) measure(q *question, all []*target) (*measured, error) {
 	targets := slices.DeleteFunc(slices.Clone(all), func(t *target) bool { return t.path(q) == "" })
 	rounds := make([][]result, len(targets))
@@ -115,7 +114,6 @@ var script []byte
 
 var resultLine = regexp.MustCompile(`(?m)^result (\d+) (\d+) (\d+) (\d+) (\d+)$`)
 
-// wrk asks one target for a while. A response with an error ends the run.
 func (o *options) wrk(t *target, q *question, duration time.Duration) (result, error) {
 	file := filepath.Join(o.dir, "wrk.lua")
 	if err := os.WriteFile(file, script, 0o644); err != nil {
@@ -225,10 +223,8 @@ func (s *server) questions() ([]*question, error) {
 	return all, nil
 }
 
-// withNumber puts a number into a path that has a place for one, as wrk.lua does.
 func withNumber(path string, n int) string {
 	return strings.ReplaceAll(path, "#", strconv.Itoa(firstNumber+n))
 }
 
-// firstNumber gives all numbers the same length.
 const firstNumber = 100_000_000

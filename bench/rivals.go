@@ -51,7 +51,6 @@ type errMissing string
 
 func (e errMissing) Error() string { return string(e) }
 
-// nginxConf is a server of files as its documentation advises.
 const nginxConf = `
 worker_processes 2;
 daemon off;
@@ -77,7 +76,6 @@ http {
 }
 `
 
-// startRival starts a program on a free address, and waits until it listens.
 func startRival(t *target, dir, program string, args func(addr string) ([]string, error)) (*target, error) {
 	addr, err := freeAddr()
 	if err != nil {
@@ -188,7 +186,6 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// sameSize compares the number of entries of a response, and that of all pages of a list, with ours.
 func sameSize(q *question, body []byte) error {
 	type response struct {
 		Data []struct{} `json:"data"`

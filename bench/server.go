@@ -124,14 +124,12 @@ func build(dir, program, pkg string) error {
 	return nil
 }
 
-// server is the real program with a key that may call without end.
 type server struct {
 	*process
 	key    string
 	loaded start
 }
 
-// start is what a start took until the program served, and its resident memory some seconds later.
 type start struct {
 	Wall, Processor time.Duration
 	Resident        int // MiB
@@ -145,7 +143,6 @@ var (
 	issuedKey = regexp.MustCompile(`mdx_\S+`)
 )
 
-// startServer serves a dataset and issues a key, in a directory of its own below dir.
 func startServer(program, dir, data string) (*server, error) {
 	dir, err := os.MkdirTemp(dir, "server")
 	if err != nil {
@@ -190,7 +187,6 @@ type response struct {
 	body   []byte
 }
 
-// get asks a server once, with a key if there is one, and returns an error for a status of 400 and above.
 func get(addr, path, key, header string) (response, error) {
 	req, err := http.NewRequest(http.MethodGet, "http://"+addr+path, http.NoBody)
 	if err != nil {

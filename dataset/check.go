@@ -11,7 +11,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// A rule is one thing that is checked of every record of a kind, or of a dataset as a whole.
 type rule[T any] struct {
 	id    string
 	about string // in one sentence
@@ -55,7 +54,6 @@ func describeRules[T any](table string, rules []rule[T]) (out []RuleInfo) {
 	return out
 }
 
-// all is what a rule of a whole table or dataset gets in place of a record.
 type all struct{}
 
 type checker struct {
@@ -246,7 +244,6 @@ func (c *checker) report() {
 	}
 }
 
-// placed gives all findings their columns, in order of place. It reads each file with findings once more.
 func (c *checker) placed() Findings {
 	out := slices.Clone(c.findings)
 	byFile := map[int32]map[place][]pendingFinding{} // file -> record -> findings
@@ -267,7 +264,6 @@ func (c *checker) placed() Findings {
 	return out
 }
 
-// placed returns findings about the records of a file with their columns.
 func (f *file) placed(c *checker, records map[place][]pendingFinding) (out Findings) {
 	if in, err := c.open(c.ctx, f.name); err == nil {
 		defer in.Close()

@@ -233,7 +233,6 @@ const (
 	hardwareSlack = 366 * 24 * time.Hour
 )
 
-// backendVendors are the makers on whose parts a backend works; one that is not here works on all.
 var backendVendors = map[string][]Vendor{
 	"cuda": {Nvidia}, "rocm": {record.AMD}, "mlx": {Apple}, "metal": {Apple, record.AMD, record.Intel}, "hexagon": {record.Qualcomm}, "hpu": {record.Intel},
 }
@@ -329,7 +328,6 @@ func checkRunUnlikely(c *checker, r *run, p place) {
 	}
 }
 
-// review looks at benchmarks by the rule of the caller, which may rely on every record.
 func review(c *checker, _ all, _ place) {
 	if c.opt.Review == nil || len(c.faulty) > 0 {
 		return

@@ -22,7 +22,6 @@ func (c *checker) pair(p place, a string, hasA bool, b string, hasB bool) {
 	}
 }
 
-// allNull holds fields of a record part, to which rec points, to null.
 func (c *checker) allNull(p place, rec any, prefix, fields, text, by string) {
 	v := reflect.ValueOf(rec).Elem()
 	s := record.SchemaOf(v.Type())

@@ -186,7 +186,6 @@ func checkHardwareUnlikely(c *checker, h *Hardware, p place) {
 	}
 }
 
-// memorySize finds the memory that a slug says: "nvidia-gtx-1060-6gb".
 var memorySize = regexp.MustCompile(`-([0-9]+)gb(?:-|$)`)
 
 func checkFP16(c *checker, h *Hardware, p place) {
@@ -263,7 +262,6 @@ func seen(h *Hardware, condition string) bool {
 	return false
 }
 
-// olderThanYear reports whether a date is more than a year before a day, as far as both say.
 func olderThanYear(date, day Date) bool {
 	if len(day) < 4 {
 		return false

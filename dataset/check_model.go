@@ -144,7 +144,6 @@ func contradictModel(c *checker, m *Model, p place) {
 	}
 }
 
-// sizeName finds the sizes in a slug: "8b", "0.5b", "270m", "8x7b".
 var sizeName = regexp.MustCompile(`(?:^|-)(?:([0-9]+)x)?([0-9]+(?:\.[0-9]+)?)([bm])(?:-|$)`)
 
 func sizeFits(m *Model) bool {
@@ -186,7 +185,6 @@ func checkParamsBasis(c *checker, m *Model, p place) {
 	}
 }
 
-// activeSize finds the active size that a slug says: "qwen3-30b-a3b".
 var activeSize = regexp.MustCompile(`-a([0-9]+(?:\.[0-9]+)?)b(?:-|$)`)
 
 func checkSlugSizes(c *checker, m *Model, p place) {

@@ -15,7 +15,6 @@ import (
 	"modeldex/dataset/record"
 )
 
-// alias is one more name of a record and the field it is in.
 type alias struct{ field, text string }
 
 func aliasesOf(name string, list []string, more ...alias) []alias {
@@ -37,7 +36,6 @@ func hardwareNames(h *Hardware) (Slug, []alias) { return h.Slug, aliasesOf(h.Nam
 
 func toolNames(t *Tool) (Slug, []alias) { return t.Slug, aliasesOf(t.Name, t.Aliases) }
 
-// registry knows the slugs of one kind, or the keys of sources.json.
 type registry struct {
 	kind   string
 	owner  map[Slug]int32 // slug -> record, -1 for one that was lost
@@ -181,7 +179,6 @@ func (c *checker) reserved(p place, field string, slug Slug) {
 	c.at(p, field, fmt.Sprintf("%q is reserved for an address of the API: choose another", slug))
 }
 
-// named is the record that has words as a name; empty for none.
 func (r *registry) named(words []string) Slug {
 	if r.byName == nil {
 		return ""

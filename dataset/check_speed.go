@@ -377,7 +377,6 @@ type figures [7]float64
 // weights.
 const copyDigits = 12
 
-// figuresOf returns the figures of a benchmark. It is false for one that has too few digits to recognise it by.
 func figuresOf(b *Benchmark) (f figures, clear bool) {
 	n := 0
 	for i, v := range [...]*float64{b.PromptTPS, b.GenerationTPS, b.TotalTPS, b.TTFTMs, b.TTFTP99Ms, b.TPOTMs, b.TPOTP99Ms} {

@@ -167,7 +167,6 @@ func QualityOf(set *Set) map[Slug]map[string]*SizeQuality {
 	return out
 }
 
-// put sets an entry of a map in a map, which it makes.
 func put[K, L comparable, V any](in map[K]map[L]V, k K, l L, v V) {
 	if in[k] == nil {
 		in[k] = map[L]V{}

@@ -108,7 +108,6 @@ type acceptance struct {
 	Reason string `json:"reason"`
 }
 
-// accepted leaves out the accepted warnings. An entry without its warning is a finding.
 func (fs Findings) accepted(files iofs.FS) Findings {
 	list, broken := acceptances(files)
 	if broken != nil {
@@ -136,7 +135,6 @@ func (fs Findings) accepted(files iofs.FS) Findings {
 	return out
 }
 
-// acceptances reads the list, by entry without its reason. A warning says what is wrong with it.
 func acceptances(files iofs.FS) (map[acceptance]string, *Finding) {
 	b, err := iofs.ReadFile(files, acceptedFile)
 	if errors.Is(err, iofs.ErrNotExist) {

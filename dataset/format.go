@@ -59,7 +59,6 @@ func format(fsys fs.FS, write func(name string, b []byte) error) (changed []stri
 	return changed, nil
 }
 
-// formatted returns a file as it is and in its form, nil if it has faults.
 func (f *file) formatted(fsys fs.FS) (old, formed []byte, err error) {
 	in, err := open(context.Background(), fsys, f.name)
 	if err == nil {
@@ -120,7 +119,6 @@ var schemaFiles = map[string]string{
 	toolsDir:    "../schemas/tool.schema.json",
 }
 
-// schemaMember is the member that names the schema, as the first of a file's object.
 var schemaMember = regexp.MustCompile(`^\s*\{(\s*"\$schema"\s*:\s*"([^"]*)"\s*,)`)
 
 // withoutSchema blanks the member that names the right schema. One that names another is an unknown field.

@@ -216,7 +216,6 @@ func Layout() (files, folders []string) {
 	return []string{infoFile, quantizationsFile, sourcesFile}, []string{modelsDir, hardwareDir, toolsDir, benchmarksDir, qualityDir}
 }
 
-// changesFile is the form of the names in ChangesDir: the year of the releases in it.
 var changesFile = regexp.MustCompile(`^[0-9]{4}\.ndjson$`)
 
 // benchmarksFile is a year, another number for a part of a generated dataset, or undated.

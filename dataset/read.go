@@ -41,7 +41,6 @@ type member struct {
 	field string // dotted
 }
 
-// maxFindings bounds the memory of a report.
 const maxFindings = 10_000
 
 var errTooMany = errors.New("too many findings")
@@ -159,7 +158,6 @@ func (f *file) scan(in io.Reader, visit func(at place, text []byte)) (b []byte, 
 	return b, nil
 }
 
-// slugOf finds the slug of a record too broken to decode, in its text or its file name.
 func (f *file) slugOf(b []byte) Slug {
 	switch {
 	case kindOf(f.name) == benchmarksDir, kindOf(f.name) == qualityDir:

@@ -83,7 +83,6 @@ func NewRelations(hardware []Hardware) *Relations {
 
 func isMachine(h *Hardware) bool { return h.Chip != nil && len(*h.Chip) > 0 }
 
-// formsOf are the forms of a record without itself, by slug: what is reached by links, and machines of these.
 func formsOf(of Slug, links map[Slug][]Slug, machines []*Hardware) []Slug {
 	found, next := map[Slug]bool{of: true}, []Slug{of}
 	for len(next) > 0 {

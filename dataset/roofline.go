@@ -205,7 +205,6 @@ func (r *Roofline) readBits(name string) float64 {
 	return 0
 }
 
-// mix is what follows the stem of a storage type: a size of mix, a repacking, words.
 var mix = regexp.MustCompile(`(_(X{0,3}[SML]|R[0-9]+)| .*)$`)
 
 func (r *Roofline) leastOf(stem string) float64 {
@@ -224,5 +223,4 @@ func (r *Roofline) leastOf(stem string) float64 {
 	return least
 }
 
-// nominal finds the number of bits a name says: INT4, w4a16, MLX-8bit, q4f16, EXL2 4.0 bpw.
 var nominal = regexp.MustCompile(`(?i)([0-9](?:\.[0-9]+)?) ?bpw|([0-9])-?bit|(?:int|fp|bf|\bw|\bq|\bf)([0-9]+)`)

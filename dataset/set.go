@@ -126,7 +126,6 @@ type tables struct {
 	changes       table[record.ChangeLine]
 }
 
-// kinds are what kindOf returns.
 var kinds = []string{
 	infoFile, quantizationsFile, sourcesFile, modelsDir, hardwareDir, toolsDir, benchmarksDir, qualityDir, ChangesDir,
 }

@@ -75,7 +75,6 @@ func (t *Table) find(slugs []string) *roaring.Bitmap {
 // Has reports whether a record matches all conditions.
 func (c *Conditions) Has(ord uint32) bool { return c.matching().Test(uint(ord)) }
 
-// matching is the records that match all conditions.
 func (c *Conditions) matching() bits {
 	if c.all == nil {
 		c.all = c.without("no field has this name")

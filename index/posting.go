@@ -112,7 +112,6 @@ func union(sets []*roaring.Bitmap) *roaring.Bitmap {
 	return roaring.FastOr(sets...)
 }
 
-// bits are ordinals as a bit set, to count and to walk along.
 type bits = *bitset.BitSet
 
 func newBits(n int) bits { return bitset.New(uint(n)) }
@@ -125,7 +124,6 @@ func bitsOf(set *roaring.Bitmap, n int) bits {
 	return b
 }
 
-// countBoth is how many ordinals two sets of a table have in common.
 func countBoth(a, b bits) int { return int(a.IntersectionCardinality(b)) }
 
 // ordinals appends the ordinals of a set from one on, in order, until out has k.

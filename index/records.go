@@ -215,7 +215,6 @@ type related struct {
 	with map[string][]string
 }
 
-// slugsOf maps the slug of each piece of hardware to others.
 func slugsOf(recs []dataset.Hardware, others func(dataset.Slug) []dataset.Slug) map[string][]string {
 	out := make(map[string][]string, len(recs))
 	for i := range recs {

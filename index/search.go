@@ -26,7 +26,6 @@ const shortestWord = 3
 
 func betweenWords(r rune) bool { return strings.ContainsRune(" \n-_/:,;()[]\"", r) }
 
-// newSearch makes the search of a table by the names of its records.
 func newSearch(t *Table, names []string) *search {
 	s := &search{table: t, links: []link{{names: names}}}
 	for _, text := range names {
@@ -41,7 +40,6 @@ func newSearch(t *Table, names []string) *search {
 	return s
 }
 
-// newLinkSearch makes the search of a table by the names of the records in others.
 func newLinkSearch(t *Table, to map[Field]*Table) *search {
 	s := &search{table: t}
 	for _, f := range []Field{Model, Hardware, Tool} {
@@ -63,7 +61,6 @@ func newLinkSearch(t *Table, to map[Field]*Table) *search {
 	return s
 }
 
-// has reports whether a word occurs in any record.
 func (s *search) has(word string) bool {
 	if _, isID := s.table.Find(word); isID {
 		return true

@@ -99,7 +99,6 @@ func (b *builder) document(ctx context.Context) (*Document, error) {
 	return doc, nil
 }
 
-// groups checks the configuration, reads the captures and joins what the sources say of each model.
 func (b *builder) groups() ([]*group, error) {
 	if err := b.in.Config.check(); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
@@ -125,7 +124,6 @@ func (b *builder) groups() ([]*group, error) {
 	return groups, nil
 }
 
-// frame is the document without its models.
 func (b *builder) frame(composite string) *Document {
 	c := b.in.Config
 	doc := &Document{
@@ -344,10 +342,8 @@ func (b *builder) table(id SourceID) *table {
 	return b.tables[slices.IndexFunc(b.tables, func(t *table) bool { return t.cfg.SourceID == id })]
 }
 
-// staleDays is the age from which it is named as a limitation: one year.
 const staleDays = 365
 
-// readingLimits says what is doubtful in how a name was read.
 func (b *builder) readingLimits(chosen named, others []named) []string {
 	cfg := chosen.from.cfg
 	var out []string

@@ -14,7 +14,6 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// versionField is the member that says that a JSON object is a snapshot document.
 const versionField = "schema_version"
 
 // hashCanonical is the hash of canonical bytes with an empty output_hash_sha256, and what they have in that field.
@@ -30,7 +29,6 @@ func hashCanonical(canonical []byte) (hash string, value []byte, err error) {
 	return hex.EncodeToString(h.Sum(nil)), canonical[from:to], nil
 }
 
-// memberSpan finds the bytes of the value of a top-level member.
 func memberSpan(doc []byte, name string) (from, to int, err error) {
 	d := jsontext.NewDecoder(bytes.NewReader(doc))
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
@@ -93,10 +91,8 @@ func Digest[T any](values []T) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// round4 rounds to four decimals, half away from zero.
 func round4(x float64) float64 { return math.Round(float64(x*1e4)) / 1e4 }
 
-// round6 rounds to six decimals, half away from zero.
 func round6(x float64) float64 { return math.Round(float64(x*1e6)) / 1e6 }
 
 // weightedMean is the composite of components, rounded; nil without any weight, or with weights too large to add.

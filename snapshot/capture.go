@@ -31,7 +31,6 @@ type Row struct {
 	At string `json:"-"` // file and line, as errors begin with them; empty for a row that was not read from a file
 }
 
-// fault is the error of a row that breaks its rule.
 func (cfg *SourceConfig) fault(r *Row, format string, args ...any) error {
 	return fmt.Errorf("%s: row %d of %s, %q: %s", cmp.Or(r.At, string(cfg.SourceID)), r.Row, r.Split, r.ModelRaw, fmt.Sprintf(format, args...))
 }
@@ -66,13 +65,11 @@ func rowOrder(a, b Row) int {
 	)
 }
 
-// samePlace reports whether two rows claim to be the same cell.
 func samePlace(a, b Row) bool {
 	return a.Config == b.Config && a.Split == b.Split && a.ModelRaw == b.ModelRaw && a.Metric == b.Metric &&
 		text(a.Category) == text(b.Category) && text(a.Task) == text(b.Task)
 }
 
-// number sorts an unknown number before every known one.
 func number(f *float64) float64 {
 	if f == nil {
 		return math.Inf(-1)
@@ -119,7 +116,6 @@ func sift(cfg *SourceConfig, c Capture, rep *Report) (*table, error) {
 	return t, nil
 }
 
-// take keeps rows of the configured boards and metrics that hold a number, one a cell.
 func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 	var taken []Row
 	for _, r := range rows {
@@ -224,7 +220,6 @@ func (t *table) splitNames() string {
 	return strings.Join(names, ",")
 }
 
-// configFormat is the format a configuration must name.
 const configFormat = "modeldex-snapshot-build-v2"
 
 // Config says how a snapshot is built: its texts, its sources, which numbers enter the common scale, and the thresholds
@@ -280,7 +275,6 @@ type metric struct {
 	Evidence   string   `json:"evidence"`             // where the scale is defined
 }
 
-// componentConfig says which published numbers of a source enter the common scale.
 type componentConfig struct {
 	Label      string   `json:"label"`                // the metric named in the document
 	Metrics    []string `json:"metrics"`              // which metrics enter
@@ -290,7 +284,6 @@ type componentConfig struct {
 	Validation string `json:"validation,omitempty"`
 }
 
-// enters reports whether a number of the metric and category enters the common scale.
 func (s *SourceConfig) enters(m *metric, category *string) bool {
 	c := &s.Component
 	return m.publishes(category) && slices.Contains(c.Metrics, m.Metric) &&
@@ -363,17 +356,14 @@ func (s *SourceConfig) metric(name string) *metric {
 	return nil
 }
 
-// splitIndex is the place of a split, newest first; -1 when it is not read.
 func (s *SourceConfig) splitIndex(name string) int {
 	return slices.IndexFunc(s.Splits, func(sp split) bool { return sp.Split == name })
 }
 
-// publishes reports whether the category of a metric goes into the document.
 func (m *metric) publishes(category *string) bool {
 	return len(m.Categories) == 0 || category != nil && slices.Contains(m.Categories, *category)
 }
 
-// inRange reports whether v can be a value of the metric.
 func (m *metric) inRange(v float64) bool {
 	return (m.Min == nil || v >= *m.Min) && (m.Max == nil || v <= *m.Max)
 }

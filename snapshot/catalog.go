@@ -154,7 +154,6 @@ func (c *Catalog) readPublished(folder fs.FS, name string) (*Published, []Findin
 	return newPublished(name, checked.Document, body, sum), nil
 }
 
-// readBounded reads a regular file of at most maxDocumentBytes.
 func readBounded(folder fs.FS, name string) ([]byte, error) {
 	f, err := folder.Open(name)
 	if err != nil {
@@ -188,7 +187,6 @@ func newPublished(name string, doc *Document, body []byte, sum [sha256.Size]byte
 	return p
 }
 
-// intelligenceOf maps each model key of a document to what the document says of it.
 func intelligenceOf(doc *Document) map[string]Intelligence {
 	rules, err := statedRules(doc.Normalization.Composite)
 	if err != nil { // verified: only the first rules are not stated

@@ -34,7 +34,6 @@ type linker struct {
 	at     map[Cell]int
 }
 
-// gather takes one reading of each split of a source.
 func (l *linker) gather(t *table, g *group) {
 	bySplit := map[int][]named{}
 	for _, r := range g.readings[t.cfg.SourceID] {
@@ -120,7 +119,6 @@ func (l *linker) findDrift(r *rules) {
 	}
 }
 
-// items lists the gathered cells, each once, in order.
 func (l *linker) items() []Cell {
 	var all []Cell
 	for _, cs := range l.models {
@@ -164,7 +162,6 @@ func round8(x float64) float64 {
 	return y
 }
 
-// heldOut says how well the other sources predict one that was held out.
 type heldOut struct {
 	Source   SourceID
 	Models   int     // with a score in the source and in another one
@@ -176,7 +173,6 @@ type evaluation struct {
 	HeldOut []heldOut
 }
 
-// folds is the number of parts that the models of a source are held out in.
 const folds = 10
 
 // Evaluate holds out each source in ten folds of models and fits the scale again, the same in each run.

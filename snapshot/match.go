@@ -73,7 +73,6 @@ type named struct {
 	from *table
 }
 
-// base reports whether the model was not trained to follow instructions.
 func (g *group) base() bool { return g.alias != nil && g.alias.Form == baseForm }
 
 // groups joins readings by the alias table, by the key that equals the name without its settings, or by the name alone.
@@ -191,7 +190,6 @@ func (m *matcher) slug(g *group) (slug string, rank int, ok bool) {
 	return slug, 2, len(found) == 1
 }
 
-// names returns every name of the group, in the alias table and in the tables, sorted.
 func (g *group) names() []string {
 	var names []string
 	if g.alias != nil {
@@ -231,7 +229,6 @@ func (n named) penalty() int {
 	return sum
 }
 
-// settings returns the words in the brackets that end the raw name.
 func (n named) settings() []string {
 	_, words := brackets(n.raw)
 	return words
@@ -256,7 +253,6 @@ type Facts struct {
 	Modalities        []string `json:"modalities"`
 }
 
-// or fills what is unknown in f from g.
 func (f Facts) or(g Facts) Facts {
 	pick(&f.Provider, g.Provider)
 	pick(&f.Openness, g.Openness)
@@ -354,7 +350,6 @@ type Alias struct {
 	Sources []aliasSource `json:"sources,omitempty"`
 }
 
-// aliasName says that a raw name of a source means the model.
 type aliasName struct {
 	Source   string `json:"source"` // SourceConfig.Name, or another table whose names are only listed
 	ModelRaw string `json:"model_raw"`
@@ -362,7 +357,6 @@ type aliasName struct {
 	Note     string `json:"note,omitempty"` // a limitation of scores read under this name
 }
 
-// aliasSource says where facts of the line were read.
 type aliasSource struct {
 	Fields []string `json:"fields"`
 	URL    string   `json:"url"`

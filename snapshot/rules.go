@@ -46,7 +46,6 @@ type Line struct {
 	Noise float64 `json:"noise"` // standard error of one value beside the one its interval states
 }
 
-// confidenceRules holds the widest interval, in points to one side, of each confidence above low.
 type confidenceRules struct {
 	High     float64 `json:"high"`
 	Moderate float64 `json:"moderate"`
@@ -80,7 +79,6 @@ func statedRules(text string) (*rules, error) {
 	return &r, r.check()
 }
 
-// check rejects rules by which nothing can be computed.
 func (r *rules) check() error {
 	if !(r.Deviation > 0) || !(r.Z > 0) {
 		return fmt.Errorf("rules: deviation and z must be greater than 0, got %v and %v", r.Deviation, r.Z)
@@ -122,7 +120,6 @@ func (r *rules) line(c Cell) *Line {
 	return &r.Lines[i]
 }
 
-// normalized is normalized_0_100 of one score: its place on the common scale, nil without a line.
 func (r *rules) normalized(s *Score) *float64 {
 	l := r.line(cellOf(s))
 	if l == nil {
@@ -263,7 +260,6 @@ func (r *rules) confidence(c composite) Confidence {
 	return Low
 }
 
-// interval is the 95 percent interval of a published composite; nil without a score.
 func (r *rules) interval(c *Composite) (lower, upper *float64) {
 	if c.Score == nil {
 		return nil, nil
@@ -291,7 +287,6 @@ func (r *rules) evidence(parts []Component) []best.Evidence {
 	return out
 }
 
-// matchingText is normalization.model_matching.
 func matchingText() string {
 	return "1. The alias table maps a raw name of a source to a model key; each of its lines says whether the key is the name in slug form or a person joined them. " +
 		"2. A name the table lacks loses the settings in brackets at its end and is brought to lower case with '-' for every run of other characters than letters, digits and . / : +; if that is a key of the table, or a name, Hugging Face id or alias of one model of the directory, it is joined to it. " +
@@ -300,7 +295,6 @@ func matchingText() string {
 		"5. Of several names of one model in one source the newest release is published, then the name with the fewest settings; the others are listed in limitations. Nothing is averaged over names or releases."
 }
 
-// compositeText is normalization.composite: the rules of this document in words and numbers.
 func (b *builder) compositeText() (string, error) {
 	var s strings.Builder
 	s.WriteString("All sources are brought to one scale through the models they share. Over the models of the fit the scale has mean 50 and standard deviation 15. ")

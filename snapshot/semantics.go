@@ -15,7 +15,6 @@ const roundingSlack = 1.5e-4
 // weightSlack is the same for a weight, which has six decimals.
 const weightSlack = 1.5e-6
 
-// checkSemantics checks what a schema cannot say.
 func checkSemantics(doc *Document) []Finding {
 	c := &checker{doc: doc, sources: map[SourceID]*Source{}}
 	c.generated = c.when("/generated_at", doc.GeneratedAt)
@@ -45,7 +44,6 @@ const firstRules = "modeldex snapshot build, rules v1"
 // madeByFirstRules are closed, by hash: their components cannot be computed again from the document.
 var madeByFirstRules = []string{"e554ef47a88489cb45247f1b84ec7a2a6e5c7c68165ecbc4e0336677e43ba33d"}
 
-// readRules finds the rules by which components, composites and confidence must follow.
 func (c *checker) readRules() {
 	switch c.doc.GeneratedBy {
 	case generatorLabel, secondRules:

@@ -165,7 +165,6 @@ func errorFinding(b []byte, err error) Finding {
 	return f
 }
 
-// checkSchema validates against the embedded schema and reports every leaf.
 func checkSchema(b []byte) []Finding {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(b)) // half the time of jsonschema.UnmarshalJSON
@@ -252,7 +251,6 @@ func checkForm(b []byte) (form *Finding, hash []Finding) {
 	return form, hash
 }
 
-// pointerAt names the value that the byte at offset belongs to.
 func pointerAt(b []byte, offset int64) string {
 	d := jsontext.NewDecoder(bytes.NewReader(b))
 	for {
@@ -279,7 +277,6 @@ func (f Finding) String() string {
 	return f.Path + "#" + f.Pointer + ": " + f.Rule
 }
 
-// sortFindings orders by place, then rule, and drops repetitions, so that a report is the same at each run.
 func sortFindings(fs []Finding) []Finding {
 	slices.SortFunc(fs, func(a, b Finding) int {
 		return cmp.Or(

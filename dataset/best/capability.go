@@ -183,7 +183,6 @@ func (p *prediction) of(s *subject) float64 {
 // broad are the sources with many tasks. The third has few and short ones, which say less of size and age.
 var broad = []string{"source_a", "source_b"}
 
-// predict fits the prediction to the evaluated models of known features, each weighted by how exact its evaluation is.
 func predict(subjects []*subject) prediction {
 	type point struct {
 		x       []float64

@@ -65,7 +65,6 @@ func NewRule(set *dataset.Set, can map[dataset.Slug]Capability, runs func(datase
 // perNat is how many points a nat per token costs, so that measured quantizations of Llama 3 8B fit lostBits.
 const perNat = 50.0
 
-// lostMeasured are the points of a measured loss: a KL divergence, or the logarithm of the ratio of two perplexities.
 func lostMeasured(q *dataset.Quality) float64 {
 	nats := q.Value
 	if q.Metric == record.Perplexity {
@@ -164,7 +163,6 @@ func (r *Rule) value(q *fit.Query, least limits, b *fit.Best) float64 {
 	return p.Total
 }
 
-// order puts the rows with the most points first, and parts what is not recommended from the rest.
 func order(runs fit.Runs, against func(b *fit.Best) string) List {
 	found := runs.Found
 	out := List{Runs: runs, LeftOut: map[string][]fit.Best{}}

@@ -104,7 +104,6 @@ func (w *work) note(format string, args ...any) {
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ")
 
-// read takes over the values of the fields there are. Blanks around a value do not count.
 func (w *work) read(values url.Values) {
 	for name, list := range values {
 		most, v := maxPasted, strings.TrimSpace(list[0])
@@ -190,7 +189,6 @@ func (w *work) fill() {
 	}
 }
 
-// knowsOrigin reports whether the dataset lists the repository or site of the page, and notes where it does not.
 func (w *work) knowsOrigin() bool {
 	page := dataset.URL(w.values["source_url"])
 	key := page.OriginKey()

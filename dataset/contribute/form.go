@@ -276,7 +276,6 @@ func (d *Desk) compare(b *strings.Builder, l Line) {
 	fmt.Fprintf(b, "\n%s of the same model, hardware and quantization in the dataset.\n\n", text.Count(others, "other run", "other runs"))
 }
 
-// code is a text of one line that Markdown shows as it is.
 func code(s string) string {
 	s = strings.NewReplacer("`", "'", "|", "/").Replace(record.Printable(s))
 	return "`" + strings.Join(strings.Fields(s), " ") + "`"

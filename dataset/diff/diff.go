@@ -254,7 +254,6 @@ func (c *Changes) Summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// mostMarkdown is how much of a comment the records may take, in bytes.
 const mostMarkdown = 60_000
 
 func (c *Changes) markdown(b *bytes.Buffer) {
@@ -288,7 +287,6 @@ func (r *RecordChange) markdown() string {
 
 func shorten(v []byte) string { return record.Clip(string(v), 200) }
 
-// plain keeps what GitHub would read as markup, links or mentions from being read so.
 var plain = func() *strings.Replacer {
 	pairs := []string{"\n", " "}
 	for _, c := range "&<>`@#*_[]\\|~:" {

@@ -143,7 +143,6 @@ func (i *inspection) addNamed(d Device, id string) {
 	i.add(d)
 }
 
-// read resolves a text with the memory size that was printed for it.
 func (i *inspection) read(text string, memoryGB float64) resolve.Answer {
 	if memoryGB >= 1 {
 		if a := i.names.Strict(resolve.Hardware, fmt.Sprintf("%s, %.0f MiB", text, memoryGB*1024)); a.Slug != "" {
@@ -357,7 +356,6 @@ func (i *inspection) windowsSizes() map[string]float64 {
 	return sizes
 }
 
-// vendorAndDevice is "ven_10de&dev_2684" of a longer id.
 func vendorAndDevice(id string) string {
 	parts := strings.SplitN(id, "&", 3)
 	return strings.Join(parts[:min(2, len(parts))], "&")

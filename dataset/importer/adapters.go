@@ -67,7 +67,6 @@ func table(text string, more ...string) (runs []run) {
 	return runs
 }
 
-// tableRun is one row. Of several sequences at once the speeds are sums.
 func tableRun(number int, columns, cells []string, settings map[string]value) run {
 	r := run{rows: []place{{line: number}}, values: map[string]value{}}
 	fields := map[string]string{"PP": "n_prompt", "TG": "n_gen", "S_PP t/s": "prompt_tps", "S_TG t/s": "generation_tps", "B": "concurrency"}

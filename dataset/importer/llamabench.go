@@ -132,7 +132,6 @@ func (im *Importer) unit(model dataset.Slug, r *row) dataset.ComputeUnit {
 	return record.OnGPU
 }
 
-// settings are those that change a speed and have no field, with their usual value.
 var settings = []struct{ name, usual, words string }{
 	{"type_k", "f16", "key cache %s"},
 	{"type_v", "f16", "value cache %s"},
@@ -145,7 +144,6 @@ var settings = []struct{ name, usual, words string }{
 	{"embeddings", "0", "embeddings"},
 }
 
-// notes words the settings that are not the usual ones.
 func (r *row) notes() string {
 	notes := "llama-bench"
 	if r.remote() {

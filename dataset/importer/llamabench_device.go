@@ -44,7 +44,6 @@ func backendWord(printed string) string {
 	return strings.ToLower(first)
 }
 
-// libraries are listed among the names of devices.
 var libraries = []string{"", "CPU", "Accelerate", "BLAS", "OpenBLAS", "BLIS", "MKL"}
 
 func split(text string) (out []string) {
@@ -109,7 +108,6 @@ func (r *row) worked() (backend string, listed []device, err error) {
 	return backend, listed, err
 }
 
-// among are the devices of a list that an output says were to work: "CUDA0", "CUDA1".
 func among(chosen []string, listed []device) (out []device, err error) {
 	for _, name := range chosen {
 		i := slices.IndexFunc(listed, func(d device) bool {
@@ -201,7 +199,6 @@ func (im *Importer) record(device, processor string) (dataset.Slug, error) {
 // chipName is a chip family, which CUDA prints in place of a board: "Orin", "Orin (nvgpu)", "NVIDIA Thor".
 var chipName = regexp.MustCompile(`^(?:NVIDIA )?([A-Z][a-z]+)(?: \(.*\))?$`)
 
-// boards are the records with the chip family that a device is called; nil for any other name.
 func (im *Importer) boards(device string) (out []string) {
 	m := chipName.FindStringSubmatch(device)
 	apart := func(c rune) bool { return strings.ContainsRune(" ()", c) }

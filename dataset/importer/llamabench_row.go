@@ -31,7 +31,6 @@ type row struct {
 
 func (r *row) text(name string) string { return r.values[name].text }
 
-// fault keeps the first reason why a row cannot be read.
 func (r *row) fault(name, must string) {
 	if r.bad == "" {
 		_, column, _ := strings.Cut(r.values[name].from, ", ") // as it is printed
@@ -53,7 +52,6 @@ func (r *row) count(name string) *int64 {
 	return &n
 }
 
-// flash is whether flash attention was on, empty if that was left to the program.
 func (r *row) flash() string {
 	switch strings.ToLower(r.text("flash_attn")) {
 	case "0", "off":
@@ -145,7 +143,6 @@ func stem(file string) string {
 // ofTest are the values of one test, not of its run. A run may pass midnight.
 var ofTest = []string{"test", "n_prompt", "n_gen", "test_time", "avg_ns", "stddev_ns", "avg_ts", "stddev_ts"}
 
-// run identifies the run of a row: everything but its test.
 func (r *row) run() string {
 	same := map[string]string{"build": r.build.text}
 	for i, d := range r.devices {

@@ -120,7 +120,6 @@ func (t *reader) around(line, from string) {
 	}
 }
 
-// cells cuts a line of a table and takes off what is there for the eye only: bold, code, entities.
 func cells(line string) []string {
 	out := strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|"), "|")
 	for i, cell := range out {
@@ -130,7 +129,6 @@ func cells(line string) []string {
 	return out
 }
 
-// line reads a line of a table: its heading, the rule below it, or a row.
 func (t *reader) line(n int, cells []string) {
 	switch {
 	case slices.Contains(cells, "model") && slices.Contains(cells, "t/s"):
@@ -238,7 +236,6 @@ func parse(b []byte) (rows []*row, err error) {
 	return rows, nil
 }
 
-// unmarshal keeps numbers as they are written.
 func unmarshal(b []byte, v any) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()

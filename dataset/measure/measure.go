@@ -122,7 +122,6 @@ func (b *Bench) machine(s *server) (string, error) {
 // sample is one repetition: n_prompt, n_gen, prompt_tps, generation_tps and ttft_ms as in a benchmark; 0 is unknown.
 type sample map[string]float64
 
-// server is what a server says about itself; unknown is empty.
 type server struct {
 	tool                  dataset.Slug
 	version, quantization string
@@ -215,7 +214,6 @@ func PlainName(name string) string {
 	return name
 }
 
-// tooDeep is the error of a depth for which the model has no room; nil if it has, or its context is unknown.
 func (b *Bench) tooDeep(depth int) error {
 	slug, need := b.Names.Strict(resolve.Model, b.Model).Slug, int64(depth+prompt+generation)
 	for i := range b.Set.Models {

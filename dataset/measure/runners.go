@@ -25,7 +25,6 @@ import (
 
 const most = 16 << 20
 
-// common are words that are one token in most tokenizers.
 var common = strings.Fields("time people way water words line house light hand place right work city tree story point world school state night")
 
 // words is a text of n words in random order, so that no two requests share a beginning.
@@ -37,7 +36,6 @@ func words(n int) string {
 	return b.String()
 }
 
-// call sends JSON to an address, or asks it where there is none. The caller closes the body.
 func call(ctx context.Context, address string, body any) (*http.Response, error) {
 	method, sent := http.MethodGet, io.Reader(http.NoBody)
 	if body != nil {
@@ -162,7 +160,6 @@ type OpenAI struct {
 	server
 }
 
-// buildName is a build of llama-server, which llama-bench prints as "b7361 (a81a56957)".
 var buildName = regexp.MustCompile(`^(b[0-9]+)-([0-9a-f]+)$`)
 
 // Start finds what serves which model.
@@ -303,7 +300,6 @@ func (l *LlamaBench) Measure(ctx context.Context, b *Bench, depth int) (Run, err
 	return l.run(ctx, b, func(line string) { b.Say("depth %d: %s", depth, line) }, prompt, generation, depth, b.Repetitions)
 }
 
-// run runs the program once, and reads what it prints as `modeldex import llama-bench` does.
 func (l *LlamaBench) run(ctx context.Context, b *Bench, say func(string), prompt, generation, depth, repetitions int) (Run, error) {
 	args := fmt.Sprintf("-p %d -n %d -d %d -r %d -o json", prompt, generation, depth, repetitions)
 	cmd := exec.CommandContext(ctx, l.Program, append(append([]string{"-m", l.ModelFile}, strings.Fields(args)...), "--progress")...) //nolint:gosec // the user names the program

@@ -122,7 +122,6 @@ func syntaxHint(b []byte, offset int) string {
 	return ""
 }
 
-// conflictAt is the line at an offset where it is one that git puts around the two sides of a conflict.
 func conflictAt(b []byte, offset int) string {
 	if offset < 0 || offset > len(b) || offset > 0 && b[offset-1] != '\n' {
 		return ""
@@ -159,7 +158,6 @@ func syntaxText(err error) string {
 	return "not JSON: " + strings.TrimPrefix(err.Error(), "jsontext: ")
 }
 
-// dotted gives a place inside a record as check messages name it, nothing if it is deeper than any record goes.
 func dotted(p jsontext.Pointer) string {
 	if strings.Count(string(p), "/") > 8 {
 		return ""

@@ -131,7 +131,6 @@ func (w *walker) member(s *Schema, name string, offset int, at string, seen map[
 	}
 }
 
-// missing names the required fields that are not there.
 func (w *walker) missing(s *Schema, seen map[string]bool, offset int, at string) {
 	for i := range s.Fields {
 		if f := &s.Fields[i]; f.Required() && !seen[f.Name] {
@@ -165,7 +164,6 @@ func Suggestion(word string, known []string) string {
 	return ""
 }
 
-// wanted says in a person's words what JSON a Go kind reads.
 var wanted = map[reflect.Kind]string{
 	reflect.String: "text", reflect.Int64: "a whole number", reflect.Float64: "a number",
 	reflect.Bool: "true or false", reflect.Struct: "an object", reflect.Slice: "a list",

@@ -57,10 +57,8 @@ func (s *Sharer) walk(v reflect.Value) {
 	}
 }
 
-// scalars are the kinds of optional values that are shared whole.
 var scalars = []reflect.Kind{reflect.String, reflect.Bool, reflect.Int64, reflect.Float64}
 
-// met returns the value that a map has for a key, and adds v where it has none.
 func met[K comparable, V any](known map[K]V, key K, v V) V {
 	if first, ok := known[key]; ok {
 		return first

@@ -204,7 +204,6 @@ func Near(word string, candidates []string, n int) []string {
 	return out
 }
 
-// otherEnding reports whether two words differ in their ending, as a plural does: families, family.
 func otherEnding(word, name string) bool {
 	const stem, ending = 5, 3
 	n := len(name) - 1

@@ -71,7 +71,6 @@ func (c *ChangesRecord) Run(env *Env) error {
 	return nil
 }
 
-// follows checks that a release has a name of its own, and is not older than the last one.
 func (c *ChangesRecord) follows(log *history.Log, step *history.Step) error {
 	if slices.ContainsFunc(log.Steps, func(s history.Step) bool { return s.Version == step.Version }) {
 		place := filepath.Join(c.Data, infoFile)
@@ -103,7 +102,6 @@ func (c *ChangesRecord) write(step *history.Step) (path string, err error) {
 
 const searched = 50
 
-// before is the release before: the one named, or the last recorded one as git has it.
 func (c *ChangesRecord) before(last *history.Step) (*dataset.Set, error) {
 	var names []string
 	switch found, _, err := dataset.CommitsOf(context.Background(), c.Data, searched); {

@@ -92,7 +92,6 @@ func (c *Fmt) Run(env *Env) error {
 	return leftAlone(env, src.place(err))
 }
 
-// leftAlone prints the findings of files that have no format because they have faults. The other files were written.
 func leftAlone(env *Env, err error) error {
 	var findings dataset.Findings
 	if !errors.As(err, &findings) {
@@ -141,7 +140,6 @@ func (c *Diff) Run(env *Env) error {
 	return diff.Compare(from, to).Report(env.Stdout, formOf(c.Format, c.AsJSON))
 }
 
-// loadFrom loads what filesOf finds.
 func loadFrom(data, name string) (*dataset.Set, error) {
 	files, err := filesOf(data, name)
 	if err != nil {

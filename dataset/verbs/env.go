@@ -77,7 +77,6 @@ func formOf(format string, asJSON bool) string {
 	return format
 }
 
-// oneForm is the error of two flags that ask for different forms; an empty format is none.
 func oneForm(format string, asJSON bool) error {
 	if asJSON && format != "" && format != "json" {
 		return fmt.Errorf("--json: is the same as --format=json, got --format=%s too", format)
@@ -117,7 +116,6 @@ func CheckOutput(name string) error {
 	return CheckDirectory(filepath.Dir(name))
 }
 
-// fileError words an error of opening or reading a file that a command line names; nil is none.
 func fileError(name string, err error) error {
 	var at *fs.PathError
 	switch {

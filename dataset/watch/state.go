@@ -23,7 +23,6 @@ type state struct {
 	lock    string // of the git index above, empty outside a work tree
 }
 
-// tick is the coarsest clock of a file system, that of FAT.
 const tick = 2 * time.Second
 
 // stamp is what the file system says of one file. os.SameFile sees one that was replaced.
@@ -77,7 +76,6 @@ func stampOf(name string) stamp {
 	return stamp{info: info}
 }
 
-// same reports whether no file changed between two looks; the other may be nil.
 func (s *state) same(o *state) bool { return o != nil && maps.EqualFunc(s.files, o.files, stamp.same) }
 
 // staleLock is the age, in either direction, from which a lock was left behind by a killed git.

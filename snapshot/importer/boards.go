@@ -72,7 +72,6 @@ func some(rows []snapshot.Row, err error) ([]snapshot.Row, error) {
 	return rows, err
 }
 
-// explained words an error of reading the tokens of a file.
 func explained(file []byte, err error) error {
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
@@ -81,7 +80,6 @@ func explained(file []byte, err error) error {
 	return err
 }
 
-// eachMember calls do for every member of a JSON object, in the order of the text.
 func eachMember(object []byte, do func(name string, value jsontext.Value) error) error {
 	d := jsontext.NewDecoder(bytes.NewReader(object))
 	t, err := d.ReadToken()

@@ -28,7 +28,6 @@ type Number struct {
 	Error float64 // standard error of Value as the source states it; 0 when it states none
 }
 
-// line puts the values of one item on the scale of ability: ability = Level + Slope * value.
 type line struct {
 	Level float64
 	Slope float64
@@ -73,7 +72,6 @@ type fit struct {
 	state   [][]moment // model -> source -> ability + specific
 }
 
-// item is one item: value = a + b * (ability + specific) + error of variance s2.
 type item struct {
 	mean, sd float64 // of the values, to standardize
 	count    int

@@ -201,7 +201,6 @@ func (c *Capture) Run(env *verbs.Env) error {
 	return importer.WriteLines(env.Stdout, rows)
 }
 
-// checkCaptured checks the folder of captured rows. They are not in the program.
 func checkCaptured(folder string) error {
 	if err := verbs.CheckDirectory(folder); err != nil {
 		return fmt.Errorf("%w; name data/snapshots of a checkout of the repository with --from", err)
