@@ -184,7 +184,8 @@ func (fs Findings) Report(w io.Writer, form string) error {
 		if err != nil {
 			return err
 		}
-		b = append(line, '\n')
+		line = append(line, '\n')
+		b = line
 	default:
 		return fmt.Errorf("report form: must be one of text, json, github, got %q", form)
 	}

@@ -31,8 +31,8 @@ type Row struct {
 	At string `json:"-"` // file and line, as errors begin with them; empty for a row that was not read from a file
 }
 
-func (cfg *SourceConfig) fault(r *Row, format string, args ...any) error {
-	return fmt.Errorf("%s: row %d of %s, %q: %s", cmp.Or(r.At, string(cfg.SourceID)), r.Row, r.Split, r.ModelRaw, fmt.Sprintf(format, args...))
+func (s *SourceConfig) fault(r *Row, format string, args ...any) error {
+	return fmt.Errorf("%s: row %d of %s, %q: %s", cmp.Or(r.At, string(s.SourceID)), r.Row, r.Split, r.ModelRaw, fmt.Sprintf(format, args...))
 }
 
 // Capture is everything read from one source. The order of Rows means nothing.
