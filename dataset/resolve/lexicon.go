@@ -268,9 +268,10 @@ func (x *lexicon) all(words []string) (recs postings) {
 
 // turned reports whether a letter that is before a number in words is behind it in a name: a G4600 is not a 4600G.
 func turned(words, name []string) bool {
-	for i, w := range words[1:] {
-		at := slices.Index(name, words[i])
-		if len(words[i]) == 1 && isDigit(w[0]) && at > 0 && name[at-1] == w {
+	for i := 1; i < len(words); i++ { // a name of signs has no words
+		letter, number := words[i-1], words[i]
+		at := slices.Index(name, letter)
+		if len(letter) == 1 && isDigit(number[0]) && at > 0 && name[at-1] == number {
 			return true
 		}
 	}
