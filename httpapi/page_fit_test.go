@@ -129,6 +129,7 @@ func TestPageTexts(t *testing.T) {
 			"/fit?hardware=gpt-oss-20b":                 {`href="/models/gpt-oss-20b"`, `value="gpt-oss-20b"`},
 			"/fit?hardware=rtx+4090&unified_share=much": {"“much” (Share of unified memory) must be", `value="much"`},
 			"/fit?hardware=rtx+4090&context=99999999":   {"from 1 to 16777216"},
+			"/compare?models=qwen3-8b,llama+3.1+8b":     {"“llama 3.1 8b” may be"},
 			"/compare?hardware=3090,5090":               {"NVIDIA GeForce RTX 5090"},
 		},
 		"a name in the wrong field, a question and a search without results lead on": {
