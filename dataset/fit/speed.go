@@ -310,7 +310,7 @@ func (a *evaluation) evidence(c *config) []Weight {
 	out := make([]Weight, 0, mostEvidence)
 	for _, n := range found[:min(len(found), mostEvidence)] {
 		b := a.e.pack.At(int(n.row.at))
-		out = append(out, Weight{b.ID, b.Model, a.e.on(a.m, b.Hardware), round4(n.weight / total)})
+		out = append(out, Weight{b.ID, b.Model, a.e.on(a.m, b.Hardware), round4(n.weight / cmp.Or(total, 1))})
 	}
 	return out
 }
