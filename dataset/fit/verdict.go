@@ -56,7 +56,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	return a, nil
 }
 
-// bestFirst are the sizes, best first: the one of the greatest Value, those that lists may name, with PreferMeasured what
+// bestFirst are the sizes, best first: the one of the greatest Value and precision, those of lists, with PreferMeasured what
 // fits, was measured and has LeastBits; then by verdict, by precision, and in main memory the smaller of LeastBits.
 func (a *evaluation) bestFirst() []int {
 	sizes, order, first, most := a.t.named(a.q.Quantization), map[int][7]int{}, -1, 0.0
@@ -72,7 +72,8 @@ func (a *evaluation) bestFirst() []int {
 		}
 		order[at] = o
 		if a.q.Value != nil && a.lists(at) && (verdict == Fits || verdict == Tight) {
-			if value := a.q.Value(a.row(at, verdict, p, false)); first < 0 || value > most {
+			value := a.q.Value(a.row(at, verdict, p, false))
+			if first < 0 || value > most || value == most && a.t.comparePrecision(at, first) < 0 {
 				first, most = at, value
 			}
 		}
