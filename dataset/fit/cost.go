@@ -15,14 +15,14 @@ const tdpShare = 0.8
 const priceAge = 180 * 24 * time.Hour
 
 // cost works out the costs of the speed of a size.
-func (a *evaluation) cost(size int, s *Speed) *Cost {
+func (a *evaluation) cost(s *Speed) *Cost {
 	q, c := a.q, &Cost{Reasons: []string{}, Notices: []string{}}
 	if s == nil || s.TPS == nil {
 		c.Reasons = append(c.Reasons, "no speed is known")
 		return c
 	}
 	hours := 1e6 / *s.TPS / 3600 // for a million tokens
-	if c.power(a, size, s); c.Watts != nil {
+	if c.power(a, s); c.Watts != nil {
 		c.KWhPerMTok = new(round3(*c.Watts / 1000 * hours))
 	} else {
 		c.Reasons = append(c.Reasons, "no power was measured and the hardware has no tdp_watts")
@@ -41,8 +41,8 @@ func (a *evaluation) cost(size int, s *Speed) *Cost {
 }
 
 // power is the median of what runs of this pair measured, else a part of the TDP.
-func (c *Cost) power(a *evaluation, size int, s *Speed) {
-	q, h, watts := a.q, a.m.hw, a.watts(size, s)
+func (c *Cost) power(a *evaluation, s *Speed) {
+	q, h, watts := a.q, a.m.hw, a.watts(s)
 	for _, of := range []struct {
 		basis  dataset.PowerBasis
 		notice string
@@ -74,7 +74,7 @@ func (c *Cost) power(a *evaluation, size int, s *Speed) {
 
 // watts is the power of the measured runs by what it was measured of, empty if they do not say. That of another part of the
 // machine than the one whose speed is used, or of a sibling, does not count.
-func (a *evaluation) watts(size int, s *Speed) map[dataset.PowerBasis][]float64 {
+func (a *evaluation) watts(s *Speed) map[dataset.PowerBasis][]float64 {
 	out := map[dataset.PowerBasis][]float64{}
 	if a.m.hw == nil || s.Measured == nil {
 		return out

@@ -45,7 +45,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 		s := &a.Sizes[i]
 		*s = asked.judge(size)
 		if s.Speed = asked.speed(size, s.Verdict, s.Placement); q.wanted() {
-			s.Cost = asked.cost(size, s.Speed)
+			s.Cost = asked.cost(s.Speed)
 		}
 	}
 	if len(a.Sizes) > 0 {
