@@ -118,7 +118,6 @@ func month(b *benchmarkRecord) string {
 	return string((*b.RunDate)[:len("2024-05")])
 }
 
-// newBenchmarks makes the table of benchmarks. It has no rows and cannot search for words yet.
 func newBenchmarks(set *dataset.Set, relations *dataset.Relations, r Renderers) (*source[benchmarkRecord], *Table) {
 	s := &source[benchmarkRecord]{
 		home: Sort{Field: RunDate, Desc: true}, fields: benchmarkFields,

@@ -272,7 +272,6 @@ func binEdges(low, high float64) []float64 {
 	return edges
 }
 
-// monthEdges divides dates as yyyymmdd into bins of whole months. Edges are the zeroth day of a month.
 func monthEdges(low, high float64) []float64 {
 	months := func(date float64) int { return 12*(int(date)/10000) + int(date)/100%100 - 1 }
 	first, last := months(low), months(high)

@@ -162,7 +162,6 @@ type SettingCount struct {
 	Count int `json:"count" jsonschema:"minimum=1,example=120"`
 }
 
-// speeds are the orders in which settings matter.
 var speeds = []Field{GenerationTPS, PerStream, PromptTPS, Roofline}
 
 type setting struct {

@@ -197,7 +197,6 @@ func (c *column) within(r Range) (set bits) {
 	return set
 }
 
-// compare compares the value of an ordinal with that of a position: negative if it comes before.
 func (c *column) compare(ord uint32, p Position, desc bool) int {
 	switch unknown := math.IsNaN(c.nums[ord]); {
 	case unknown || !p.Known:

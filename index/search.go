@@ -70,7 +70,6 @@ func (s *search) has(word string) bool {
 	})
 }
 
-// match is the records that all of some words, one at least, occur in.
 func (s *search) match(words []string) *roaring.Bitmap {
 	out := s.matchOne(words[0])
 	for _, word := range words[1:] {

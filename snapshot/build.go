@@ -165,7 +165,6 @@ func (t *table) source() Source {
 	}
 }
 
-// utc spells a checked RFC 3339 time in UTC, so that every time of a document compares as text.
 func utc(s string) string {
 	t, _ := time.Parse(time.RFC3339, s)
 	return t.UTC().Format(time.RFC3339)
@@ -401,7 +400,6 @@ func (t *table) score(m *metric, row Row, r reading) Score {
 	}
 }
 
-// missing says which tasks of its split a reading has no number for.
 func (t *table) missing(r reading) []string {
 	have := map[string]bool{}
 	for _, row := range r.rows {

@@ -128,7 +128,6 @@ func (c *Catalog) Reload(ctx context.Context, folder fs.FS) (*Catalog, []Finding
 // Rejected returns the findings of rejected files, in the order of files. The slice is shared.
 func (c *Catalog) Rejected() []Finding { return c.rejected }
 
-// readPublished reads one file; a rejected one is replaced by what c has under its name.
 func (c *Catalog) readPublished(folder fs.FS, name string) (*Published, []Finding) {
 	var was *Published
 	if c != nil {
@@ -215,7 +214,6 @@ func intelligenceOf(doc *Document) map[string]Intelligence {
 	return all
 }
 
-// openRanks maps the models with open weights and a score to their place by score, 1 is best, and counts them.
 func openRanks(doc *Document) (ranks map[string]int, count int) {
 	var scores []float64
 	for i := range doc.Models {
@@ -238,7 +236,6 @@ func ranked(m *Model) bool {
 	return m.Openness != nil && *m.Openness == OpenWeights && m.Composite.Score != nil
 }
 
-// newCatalog orders documents; the same document in two files is listed once, under the first name.
 func newCatalog(documents []*Published) *Catalog {
 	c := &Catalog{byHash: map[string]*Published{}}
 	for _, p := range documents {

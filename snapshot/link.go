@@ -130,7 +130,6 @@ func (l *linker) items() []Cell {
 	return slices.Compact(all)
 }
 
-// numbers gives every model an index in the order of keys.
 func (l *linker) numbers() []linking.Number {
 	keys := once(slices.Clone(l.keys))
 	var out []linking.Number
@@ -143,7 +142,6 @@ func (l *linker) numbers() []linking.Number {
 	return out
 }
 
-// sign is -1 for a metric of which less is better.
 func (l *linker) sign(c Cell) float64 {
 	for i := range l.cfg.Sources {
 		if s := &l.cfg.Sources[i]; s.SourceID == c.Source && s.metric(c.Metric).Direction == lower {
@@ -226,7 +224,6 @@ func newEvaluator(b *builder, groups []*group) *evaluator {
 	return e
 }
 
-// holdOut predicts a source of each model from its others, by a fit that has not seen it.
 func (e *evaluator) holdOut(ctx context.Context, id SourceID) (heldOut, error) {
 	h := heldOut{Source: id}
 	var predicted, said []float64
@@ -257,7 +254,6 @@ func (e *evaluator) holdOut(ctx context.Context, id SourceID) (heldOut, error) {
 	return h, nil
 }
 
-// without fits the scale as if the models of a fold were not in the source.
 func (e *evaluator) without(id SourceID, f int) *rules {
 	l := &linker{cfg: e.link.cfg, at: map[Cell]int{}}
 	for i, cs := range e.link.models {

@@ -64,7 +64,6 @@ const (
 // baseLimitation is the limitation of a base model, which has scores but no composite.
 const baseLimitation = "base model: the sources that link the common scale have no base models, so its place on it is not known"
 
-// errNoRules is returned by statedRules for a text without rulesMark.
 var errNoRules = errors.New("must state the rules after " + rulesMark)
 
 func statedRules(text string) (*rules, error) {
@@ -142,7 +141,6 @@ type estimate struct {
 	values int
 }
 
-// estimates finds what each source says of a model, in the order of the sources. Scores without a line say nothing.
 func (r *rules) estimates(scores []Score) []estimate {
 	var out []estimate
 	for _, id := range sourceIDs {
@@ -247,7 +245,6 @@ func (r *rules) compose(all []estimate) composite {
 	return c
 }
 
-// confidence is the best one whose width the interval keeps to.
 func (r *rules) confidence(c composite) Confidence {
 	switch {
 	case c.score == nil:

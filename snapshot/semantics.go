@@ -121,7 +121,6 @@ func (c *checker) checkModel(i int) {
 	}
 }
 
-// checkRules computes the places of the scores, components, composite and confidence again.
 func (c *checker) checkRules(at string, m *Model) {
 	for i := range m.Scores {
 		s := &m.Scores[i]

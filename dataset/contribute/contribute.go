@@ -125,7 +125,6 @@ func (w *work) read(values url.Values) {
 	}
 }
 
-// slug puts the slug of the record that a field names in place of the name. Without one the field has a fault.
 func (w *work) slug(field string, kind resolve.Kind) resolve.Answer {
 	text := w.values[field]
 	if text == "" {

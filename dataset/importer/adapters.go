@@ -29,10 +29,8 @@ func text(read func(text string) []run) func(*Importer, []byte) ([]run, error) {
 
 var single = map[string]string{"concurrency": "1", "context_depth": "0", "speculative_decoding": "false", "rate_basis": "decode"}
 
-// printed are the settings that the tools of llama.cpp print above their tables.
 var printed = regexp.MustCompile(`\b(n_batch|flash_attn|n_gpu_layers|n_threads|n_ubatch|is_pp_shared) = (-?[0-9]+)`)
 
-// table reads the tables of batched-bench and sweep-bench, whose header begins with PP, TG and more columns.
 func table(text string, more ...string) (runs []run) {
 	var columns []string
 	settings := map[string]value{}

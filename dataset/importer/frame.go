@@ -80,7 +80,6 @@ type place struct {
 	name string
 }
 
-// value is what was printed, and where.
 type value struct{ text, from string }
 
 type adapter struct {

@@ -15,7 +15,6 @@ import (
 	"modeldex/dataset/resolve"
 )
 
-// llamaBench reads an output of llama-bench; its form is seen from its text.
 func llamaBench(im *Importer, b []byte) (runs []run, err error) {
 	rows, err := parse(b)
 	if err != nil {
@@ -208,7 +207,6 @@ func paramsFit(printed float64, m *dataset.Model) bool {
 	return (m.EffectiveParamsB != nil || len(m.Modalities) > 1) && ratio >= least && ratio <= 1.025
 }
 
-// storagePattern finds the storage type at the end of a file name, before the number of a part.
 var storagePattern = regexp.MustCompile(`(?i)[-_.:]((?:UD-)?(?:I?Q[0-9]_[0-9A-Z_]+|BF16|FP?16|FP?32|MXFP4(?:_MOE)?|NVFP4|T?Q[0-9]_0))` +
 	`(?:-[0-9]{5}-of-[0-9]{5})?$`)
 

@@ -31,7 +31,6 @@ func deviceBackend(name string) string {
 	return name
 }
 
-// backends are the directory's words for what llama-bench prints, where they are others.
 var backends = map[string]string{
 	"MTL": "metal", "Metal": "metal", "HIP": "rocm", "BLAS": "cpu", "OpenBLAS": "cpu", "CPU": "cpu",
 }
@@ -59,7 +58,6 @@ func (r *row) accelerators() []string {
 	return slices.DeleteFunc(split(r.text("backends")), func(name string) bool { return name == "RPC" })
 }
 
-// remote reports whether layers may have been on other machines, which llama-bench does not list.
 func (r *row) remote() bool { return slices.Contains(split(r.text("backends")), "RPC") }
 
 // worked finds the backend and the devices that did the work, by split mode, chosen devices and tensor split.
@@ -211,13 +209,11 @@ func (im *Importer) boards(device string) (out []string) {
 	return out
 }
 
-// unsure reports whether an answer leaves a choice for which the directory has no record.
 func (im *Importer) unsure(a resolve.Answer) bool {
 	h := im.parts[a.Slug]
 	return a.Ambiguous && (h == nil || h.Variants == nil && a.Confidence != resolve.Exact)
 }
 
-// around are the processors with these graphics inside, and the graphics themselves; nil for any other hardware.
 func (im *Importer) around(graphics dataset.Slug) (out []string) {
 	for slug, h := range im.parts {
 		if h.IntegratedGPU != nil && *h.IntegratedGPU == graphics {

@@ -16,7 +16,6 @@ import (
 	"github.com/goccy/go-json"
 )
 
-// columns are those of llama-bench's tables, and what they are called in -o json.
 var columns = map[string]string{
 	"model": "model_type", "size": "model_size", "params": "model_n_params", "backend": "backends",
 	"test": "test", "t/s": "avg_ts", "ngl": "n_gpu_layers", "n_gpu_layers": "n_gpu_layers",
@@ -65,7 +64,6 @@ type above struct {
 	files   []value        // named by command lines
 }
 
-// parseText reads tables and the log lines around them; other text is ignored.
 func parseText(b []byte) []*row {
 	t := &reader{}
 	n := 0
@@ -181,7 +179,6 @@ func (t *reader) row(n int, cells []string) *row {
 	return r
 }
 
-// logged is where a structured output begins that follows a log.
 var logged = regexp.MustCompile(`(?m)^(?:\[\s*\{\s*"build_commit"|\{\s*"build_commit"|"?build_commit"?,)`)
 
 // parse reads any form. Lines that are no objects are logs; an object or line of CSV that is cut short is a bad row.

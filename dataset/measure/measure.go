@@ -203,7 +203,6 @@ func spread(list []float64) (mean, deviation float64) {
 	return math.Round(mean*100) / 100, math.Round(math.Sqrt(deviation)*100) / 100
 }
 
-// place matches a path of a file: one with a root, a drive or a backslash, or the name of a weights file.
 var place = regexp.MustCompile(`^[/~.]|^[A-Za-z]:[/\\]|\\|\.(gguf|safetensors)$`)
 
 // PlainName is the name of a model without the folders of its file, which may name a user. Names of a hub stay.

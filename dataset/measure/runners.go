@@ -27,7 +27,6 @@ const most = 16 << 20
 
 var common = strings.Fields("time people way water words line house light hand place right work city tree story point world school state night")
 
-// words is a text of n words in random order, so that no two requests share a beginning.
 func words(n int) string {
 	var b strings.Builder
 	for range n {
@@ -340,7 +339,6 @@ func (l *LlamaBench) run(ctx context.Context, b *Bench, say func(string), prompt
 	return run, nil
 }
 
-// progress says which test llama-bench is at, of all it prints on standard error, and keeps the last line.
 type progress struct {
 	say  func(line string)
 	rest string // of a line that has not ended

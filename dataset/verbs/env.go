@@ -44,7 +44,6 @@ type Env struct {
 	Evidence func(files fs.FS) func(model dataset.Slug) []best.Evidence
 }
 
-// printed is the form of JSON that verbs print: a missing list is null, and text can be pasted into a page.
 var printed = jsonv2.JoinOptions(jsonv2.Deterministic(true), jsonv2.FormatNilSliceAsNull(true), jsonv2.FormatNilMapAsNull(true),
 	jsontext.EscapeForHTML(true), jsontext.EscapeForJS(true), jsontext.AllowInvalidUTF8(true), jsontext.WithIndent("  "))
 

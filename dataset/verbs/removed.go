@@ -2,7 +2,6 @@ package verbs
 
 import "strings"
 
-// removed are verbs, flags and environment variables that older versions had, each with what to do instead.
 var removed = map[string]string{
 	"export":        "download whole tables from /api/v1/dumps of a server, or put a cache in front of modeldex serve",
 	"import facts":  "write one file per record in models, hardware and tools of the dataset, and run modeldex check",

@@ -141,7 +141,6 @@ func newEvents() events {
 	return e
 }
 
-// add watches folders. One that was replaced since is watched anew; one that is missing is found by a look.
 func (e events) add(folders map[string]stamp) {
 	for folder := range folders {
 		if e.fs != nil {

@@ -20,7 +20,6 @@ import (
 	"modeldex/dataset"
 )
 
-// errMoving is handed over when the files keep changing, so that no load can be trusted. The watcher keeps trying.
 var errMoving = errors.New("the files keep changing while they are read")
 
 // Options says how to watch. The zero value is what a server needs.
@@ -184,7 +183,6 @@ func (w *Watcher) look(asked bool) {
 	w.hand(set, err)
 }
 
-// moved has the files looked at again soon. Files that never stop changing are reported once in a while.
 func (w *Watcher) moved(now *state) {
 	const manyTries = 10
 	w.seen, w.read, w.wait = now, nil, w.opt.Quiet

@@ -219,7 +219,6 @@ func expand(folder folder, patterns []string) ([]string, error) {
 
 var errMissing = errors.New("does not exist")
 
-// readFile reads a file of the folder and unpacks it when its name ends in .gz.
 func readFile(folder folder, name string) (b []byte, err error) {
 	defer func() {
 		if err != nil {

@@ -78,7 +78,6 @@ type item struct {
 	a, b, s2 float64
 }
 
-// moment is the mean and variance of ability + specific given everything, and of specific alone.
 type moment struct {
 	has           bool
 	mean, vari    float64
@@ -164,7 +163,6 @@ func (f *fit) expect() {
 	}
 }
 
-// combine fills the moments of one model from what each source says of it: the precision weight and the weighted sum.
 func (f *fit) combine(out []moment, weight, sum []float64) {
 	total, pull := 1.0, 0.0 // precision of ability and precision times mean; 1: the variance of ability over all models
 	for s := range out {
@@ -214,7 +212,6 @@ func (f *fit) maximize() {
 // regression gathers the weighted regression of one item on ability + specific.
 type regression struct{ w, x, y, xx, xy, rest float64 }
 
-// regress fits value = a + b * (ability + specific) for each item, and its error.
 func (f *fit) regress() {
 	sums := make([]regression, len(f.items))
 	each := func(do func(r *regression, it *item, n Number, m moment, w float64)) {

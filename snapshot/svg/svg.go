@@ -55,7 +55,6 @@ func (d *Drawing) write(format string, args ...any) { fmt.Fprintf(&d.body, forma
 
 func number(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
 
-// escape makes text of any string: markup is shown, and characters XML does not know are replaced.
 func escape(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		switch {
@@ -111,7 +110,6 @@ func points(ps [][2]float64, between string) string {
 	return strings.Join(texts, between)
 }
 
-// end closes an element, with a tooltip inside where there is one. A line has its colour as stroke.
 func (d *Drawing) end(name string, s Style, line bool) {
 	var css []string
 	switch {
