@@ -62,7 +62,7 @@ type cli struct {
 		Revoke  server.KeysChange `cmd:"" set:"change=revoked" help:"Revoke a key permanently."`
 		Erase   server.KeysChange `cmd:"" set:"change=erased and revoked" help:"Revoke a key and remove its name, e-mail address and use case. Its digest is kept, so that the key stays rejected."`
 		SetTier server.KeysTier   `cmd:"" help:"Move a key to another tier."`
-	} `cmd:"" help:"Manage API keys, whether the server runs or not."`
+	} `cmd:"" help:"Manage API keys, whether or not the server is running."`
 	Ledger struct {
 		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage; a server may be running."`
 		Backup  server.LedgerBackup  `cmd:"" help:"Write a copy of the ledger; a server may be running."`
@@ -84,30 +84,30 @@ type cli struct {
 		Capture  snapshot.Capture  `cmd:"" help:"Convert a table downloaded from a source to rows on standard output, to keep in data/snapshots/sources."`
 		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows in data/snapshots. The same inputs and time give the same bytes on any machine."`
 		Verify   snapshot.Verify   `cmd:"" help:"Check the schema, hash, counts, references and ranges of a document, recompute every composite from its scores, and list all faults. The exit code is 1 if there are any."`
-		Evaluate snapshot.Evaluate `cmd:"" help:"Measure the quality of the common scale: predict each source from the others."`
+		Evaluate snapshot.Evaluate `cmd:"" help:"Test the common scale by predicting the scores of each source from the others."`
 		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved, were added or were removed between two documents."`
 	} `cmd:"" help:"Capture, build, verify, evaluate and compare model-intelligence snapshots."`
 	Fit struct {
 		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Show whether a model runs on some hardware, and how fast: a table of its quantizations, best first."`
-		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements they did not use, by source page, hardware and model."`
+		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements not used to make them, by source page, hardware and model."`
 	} `cmd:"" help:"Show whether a model runs on some hardware, and how fast: modeldex fit MODEL HARDWARE."`
 	Resolve    data.Resolve  `cmd:"" help:"Find the records that names refer to: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names, it reads lines from standard input."`
-	Ask        fit.Ask       `cmd:"" help:"Answer a question in plain words: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Shows how the question was read."`
+	Ask        fit.Ask       `cmd:"" help:"Answer a question in plain English: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Shows how the question was read."`
 	Here       here.Here     `cmd:"" help:"Detect the hardware of this machine and list the models it can run. Changes nothing and sends nothing."`
-	Bench      measure.Bench `cmd:"" help:"Measure a model on this machine with llama-bench, Ollama or a server that speaks the OpenAI protocol, and print the finished benchmark lines. Nothing is sent to anyone else."`
+	Bench      measure.Bench `cmd:"" help:"Measure a model on this machine with llama-bench, Ollama or a server that speaks the OpenAI protocol, and print the finished benchmark lines. Nothing is sent anywhere else."`
 	Runs       fit.Runs      `cmd:"" help:"List the models that run on some hardware, with the best quantization of each and its speed."`
 	Compare    fit.Compare   `cmd:"" help:"Compare models on the same hardware, or hardware for the same model."`
 	Completion completionCmd `cmd:"" help:"Print a shell script that completes commands and flags."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
-const about = `modeldex serves open-weight models, hardware, local-AI tools and tokens-per-second benchmarks as a JSON API.
+const about = `modeldex serves a directory of open-weight models, hardware, local-AI tools and tokens-per-second benchmarks as a JSON API.
 
   modeldex serve                          start the API, then open http://127.0.0.1:8080/docs
   modeldex check data                     check dataset files before a merge
   modeldex diff origin/main data          what a branch changes in the dataset
 
-Exit codes: 0 success, 1 findings or failure, 2 wrong usage; 130 or 143, as shells show it, if SIGINT or SIGTERM stopped
+Exit codes: 0 success, 1 findings or failure, 2 wrong usage; 130 or 143 (as shells report it) if SIGINT or SIGTERM stopped
 the command early. A running server exits with 0 instead.`
 
 func main() { os.Exit(run(os.Args[1:])) }

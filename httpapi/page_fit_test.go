@@ -61,9 +61,9 @@ func TestPageTexts(t *testing.T) {
 			"/fit?hardware=2x3090":                        {"What runs on 2 × NVIDIA GeForce RTX 3090?"},
 			"/fit?hardware=nvidia-rtx-4090&min_tps=5000":  {"0 models", `href="/fit?hardware=nvidia-rtx-4090"`, "What runs here at any speed"},
 			"/fit?hardware=nvidia-rtx-4090&memory_gb=0.1": {"No known quantization of any model fits"},
-			"/hardware/amd-ryzen-9-7950x":                 {"$450", "depends on how much memory it has", `href="/hardware/amd-ryzen-9-7950x?memory_gb=64"`},
+			"/hardware/amd-ryzen-9-7950x":                 {"$450", "depends on the memory installed", `href="/hardware/amd-ryzen-9-7950x?memory_gb=64"`},
 			"/hardware/amd-ryzen-9-7950x?memory_gb=64":    {"!depends on how much memory", `class="picks"`},
-			"/fit?hardware=amd-ryzen-9-7950x":             {"depends on how much memory it has", `href="/fit?hardware=amd-ryzen-9-7950x&amp;memory_gb=64"`},
+			"/fit?hardware=amd-ryzen-9-7950x":             {"depends on the memory installed", `href="/fit?hardware=amd-ryzen-9-7950x&amp;memory_gb=64"`},
 		},
 		"lists are in the order that pages name, and filters in force are said in words": {
 			"/explore/models":                      {`selected>Most capable</option>`, `aria-sort="descending"`, "!sort=-capability&"},
@@ -97,7 +97,7 @@ func TestPageTexts(t *testing.T) {
 			"/hardware/amd-epyc-7282":    {"No comparable run has been published yet", "!All runs o", "!Tokens per second while one stream"},
 		},
 		"who has no listed hardware is led to an answer, and told what else to enter": {
-			"/":                      {`href="/fit">Describe the machine by its memory`},
+			"/":                      {`href="/fit">Enter its memory instead`},
 			"/fit":                   {`<details open>`, `href="/fit?memory_gb=16"`},
 			"/fit?memory_gb=16":      {"16 GB", "tok/s"},
 			"/about":                 {`id="words"`},

@@ -39,13 +39,13 @@ func statusPage(s *Server, req *request, at pages.Place, _ string) (*response, *
 		files = "the newest files were rejected"
 	}
 	objectives := [][]pages.Cell{
-		latency("Calls of the API", counts.Of["calls"], callsWithin),
+		latency("API calls", counts.Of["calls"], callsWithin),
 		latency("Pages", counts.Of["pages"], pagesWithin),
-		objective("Failed requests (5xx)", fmt.Sprintf("at most 1 of %.0f", 1/promisedFailure),
+		objective("Failed requests (5xx)", fmt.Sprintf("at most 1 in %.0f", 1/promisedFailure),
 			fmt.Sprintf("%s of %s", text.Whole(counts.Failed), text.Whole(counts.Requests)), float64(counts.Failed) > promisedFailure*float64(counts.Requests)),
 		objective("Age of the dataset", fmt.Sprintf("at most %d days", datasetFresh),
 			fmt.Sprintf("released %s, %s ago", req.gen.Info.Released, text.Count(days, "day", "days")), days > datasetFresh),
-		objective("Changed files are served", "once they are checked; else the last good ones stay", files, refused),
+		objective("Dataset updates", "go live once checked; otherwise the last good version stays", files, refused),
 	}
 	var limited [][]pages.Cell
 	for _, l := range counts.Limited {
@@ -62,13 +62,13 @@ func statusPage(s *Server, req *request, at pages.Place, _ string) (*response, *
 }
 
 func objective(name, promised, found string, missed bool) []pages.Cell {
-	return []pages.Cell{{Text: name}, {Text: promised}, {Text: found}, {Text: map[bool]string{false: "kept", true: "missed"}[missed]}}
+	return []pages.Cell{{Text: name}, {Text: promised}, {Text: found}, {Text: map[bool]string{false: "met", true: "missed"}[missed]}}
 }
 
 func latency(name string, t metrics.Latency, within float64) []pages.Cell {
 	found := "none yet"
 	if t.Requests > 0 {
-		found = fmt.Sprintf("%.2f %% of %s, half of them within %s", 100*t.Within(within), text.Whole(t.Requests), milliseconds(t.Quantile(0.5)))
+		found = fmt.Sprintf("%.2f%% of %s, median %s", 100*t.Within(within), text.Whole(t.Requests), milliseconds(t.Quantile(0.5)))
 	}
 	return objective(name, fmt.Sprintf("%.0f of 100 within %s", 100*promisedShare, milliseconds(within)), found, t.Requests > 0 && t.Within(within) < promisedShare)
 }

@@ -494,7 +494,7 @@ func TestDescriptionsApart(t *testing.T) {
 }
 
 var (
-	speedRow  = regexp.MustCompile(`<td data-label="Tok/s" class="n">([\d.,]+)</td><td data-label="Speed is">(.*?)</td>`)
+	speedRow  = regexp.MustCompile(`<td data-label="Tok/s" class="n">([\d.,]+)</td><td data-label="Speed basis">(.*?)</td>`)
 	restsLink = regexp.MustCompile(`^<a href="(/[^"]+)" rel="nofollow" class="(?:measured|estimate)">`)
 )
 

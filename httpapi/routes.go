@@ -27,7 +27,7 @@ func buildRoutes() []route {
 	return append(out,
 		route{method: "GET", path: fitPath, id: "showFit", tag: "fit", summary: "Whether a model runs on some hardware, and how fast", access: charged, trial: true, list: fitList, answer: showFit},
 		route{method: "POST", path: fitPath, id: "postFit", tag: "fit", summary: "The best size of up to 100 pairs of model and hardware at once", access: charged, answer: postFit},
-		route{method: "GET", path: askPath, id: "ask", tag: "fit", summary: "Answer a question in plain words", access: charged, trial: true, list: askList, answer: showAsk},
+		route{method: "GET", path: askPath, id: "ask", tag: "fit", summary: "Answer a question in plain English", access: charged, trial: true, list: askList, answer: showAsk},
 		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "What record a name means", access: charged, trial: true, list: nameList, answer: resolveName},
 		route{method: "POST", path: resolvePath, id: "resolveNames", tag: "names", summary: "What records up to 200 names mean", access: charged, answer: resolveNames},
 		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "What happened to records from release to release, field by field", list: changesList, answer: ofData(listChanges)},

@@ -42,8 +42,8 @@ var modelFields = []fieldOf[modelRecord]{
 	{Name: "active_params_b", Number: func(m *modelRecord) float64 { return activeParams(m.Model) }, Unit: "10^9 parameters", Min: "min_active_params_b", Max: "max_active_params_b", Uses: Sorts | Facets, Doc: "Parameters read for one token, in billions: as published, or for a dense model all of them."},
 	{Name: "context_length", Number: func(m *modelRecord) float64 { return wholeNumber(m.Architecture.ContextLength) }, Unit: "tokens", Min: "min_context", Max: "max_context", Uses: Sorts | Facets, Doc: "Longest context, in tokens."},
 	{Name: "release_date", Date: func(m *modelRecord) *dataset.Date { return m.ReleaseDate }, Min: "released_since", Max: "released_until", Uses: Sorts | Facets, Doc: "Day of release; a date that is only a year or a month counts as its first day."},
-	{Name: "intelligence", Number: func(m *modelRecord) float64 { return m.score }, Unit: "points of 100", Min: "min_intelligence", Max: "max_intelligence", Uses: Sorts | Facets, Doc: "Composite score in the latest snapshot document, 0 to 100."},
-	{Name: "capability", Number: (*modelRecord).capability, Unit: "points of 100", Min: "min_capability", Max: "max_capability", Uses: Sorts | Facets, Doc: "What the model can do, 0 to 100: published evaluations, adjusted towards what size, age, kind and maker predict; if there are none, the prediction."},
+	{Name: "intelligence", Number: func(m *modelRecord) float64 { return m.score }, Unit: "0 to 100", Min: "min_intelligence", Max: "max_intelligence", Uses: Sorts | Facets, Doc: "Composite score in the latest snapshot document, 0 to 100."},
+	{Name: "capability", Number: (*modelRecord).capability, Unit: "0 to 100", Min: "min_capability", Max: "max_capability", Uses: Sorts | Facets, Doc: "What the model can do, 0 to 100: published evaluations, adjusted towards a prediction from size, age, kind and maker; without evaluations, the prediction alone."},
 	{Name: BenchmarkCount, Number: func(m *modelRecord) float64 { return float64(m.counts.Own) }, Min: "min_benchmark_count", Uses: Sorts | Facets, Doc: "Number of benchmarks of this model."},
 }
 

@@ -23,7 +23,7 @@ type Query struct {
 	// Size of the file of weights, in GB of 2^30 bytes, in place of the sizes of the model.
 	WeightsGB float64 `query:"weights_gb,above=0,max=1e6" name:"weights-gb" help:"Size of the weights file in GiB, instead of the sizes listed for the model." placeholder:"GB"`
 	// Number of devices, of each that is named.
-	Count int `query:"count,min=1,max=8" help:"Number of devices of each name, 1 to 8; default the number in the hardware's name, such as 2x3090, or 1." placeholder:"N"`
+	Count int `query:"count,min=1,max=8" help:"Number of each device, 1 to 8; default the number in the hardware's name, such as 2x3090, or 1." placeholder:"N"`
 	// How devices share the model: by layers, or by parts of each. Without it layer, with engine=vllm tensor.
 	Split Split `query:"split" help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
 	// Tokens to keep room for; 64k is 65,536. Default: 8192, or the limit of the model if it is lower. Above the limit
@@ -70,7 +70,7 @@ type Query struct {
 	// true adds the layer of the model that drafts tokens (multi-token prediction).
 	MTP bool `query:"mtp" name:"mtp" help:"Include the layer that drafts tokens (multi-token prediction)."`
 	// Model that drafts tokens, by slug or alias, to count it.
-	Draft dataset.Slug `query:"draft,name=model" help:"Draft model for speculative decoding, to include it." placeholder:"MODEL"`
+	Draft dataset.Slug `query:"draft,name=model" help:"Draft model for speculative decoding; its memory is included." placeholder:"MODEL"`
 	// Quantization of the draft model; default Q8_0.
 	DraftQuantization string `query:"draft_quantization,bytes=100,with=draft" help:"Quantization of the draft model; default Q8_0." placeholder:"SIZE"`
 	// Program to estimate the speed for, such as ollama. It sets engine, too.

@@ -539,8 +539,9 @@ func (x *lexicon) spell(ws []word, guess bool) (out []word) {
 		version := w.text + "." + next.text // where a program that allows no point has a dash: "llama-3-3-70b"
 		glued, point, last := w.text+next.text, w.text[:1]+"."+w.text[1:], len(w.text)-1
 		numbered := isLetter(w.text[0]) && last >= 3 && isDigit(next.text[0]) && x.kind == Model
+		ends := i+2 >= len(ws) || ws[i+2].start > next.end // the 8 of "8c" ends no version
 		switch {
-		case i > 0 && next.start == w.end+1 && isDigit(w.text[0]) && isDigit(next.text[len(next.text)-1]) &&
+		case ends && i > 0 && next.start == w.end+1 && isDigit(w.text[0]) && isDigit(next.text[len(next.text)-1]) &&
 			x.post[version].and(x.post[ws[i-1].text]) != nil:
 			out = append(out, word{version, w.start, next.end})
 			i++

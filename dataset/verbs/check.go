@@ -18,7 +18,7 @@ import (
 // Check lists the findings of a dataset.
 type Check struct {
 	DatasetArg
-	Format string `help:"text for people, json for programs, github for annotations of a pull request; default text." enum:",text,json,github" default:"" placeholder:"FORM"`
+	Format string `help:"text for people, json for programs, github for pull-request annotations; default text." enum:",text,json,github" default:"" placeholder:"FORM"`
 	AsJSON bool   `name:"json" help:"The same as --format=json."`
 	Quiet  bool   `short:"q" help:"Print findings only, no warnings."`
 	Rules  bool   `help:"List the rules instead, with the ids that accepted.json uses."`

@@ -25,14 +25,14 @@ type comparison struct {
 // CompareHardware draws the same measurements of several pieces of hardware side by side.
 func (m Maker) CompareHardware(slugs []string) *Figure {
 	return m.compare(comparison{
-		"compare", "hardware", "The same measurements on ", "Model and quantization", index.Hardware, index.Model, m.hardwareName, m.modelName,
+		"compare", "hardware", "Matching measurements: ", "Model and quantization", index.Hardware, index.Model, m.hardwareName, m.modelName,
 	}, slugs)
 }
 
 // CompareModels draws the speed of several models on the same hardware side by side.
 func (m Maker) CompareModels(slugs []string) *Figure {
 	return m.compare(comparison{
-		"compare-models", "models", "The same measurements of ", "Hardware and quantization", index.Model, index.Hardware, m.modelName, m.hardwareName,
+		"compare-models", "models", "Matching measurements: ", "Hardware and quantization", index.Model, index.Hardware, m.modelName, m.hardwareName,
 	}, slugs)
 }
 
@@ -101,7 +101,7 @@ func (m Maker) compare(c comparison, slugs []string) *Figure {
 	slugs = slugs[:min(len(slugs), MostCompared)]
 	f := &Figure{
 		Source: m.source("; the table has every median"), Address: address(c.preset, c.table, strings.Join(slugs, ",")),
-		Note:    "Marks: medians of runs of a single stream on one device. Lines: from the slowest run to the fastest. The axis is logarithmic.",
+		Note:    "Marks: median of the runs with a single request on one device. Lines: from the slowest run to the fastest. The axis is logarithmic.",
 		Missing: "No two of these have runs with the same settings to compare.",
 		Columns: []string{c.row},
 	}

@@ -28,8 +28,8 @@ type scored struct {
 func (m Maker) FrontierOf(slug string, found []fit.Best) *Figure {
 	f := &Figure{
 		Title: m.hardwareName(slug) + ": capability against speed", Address: address("hardware-frontier", "hardware", slug),
-		Source:  m.source("; capabilities from published evaluations or predicted, speeds measured or estimated from measurements"),
-		Note:    "The " + text.Whole(mostPoints) + " best models, each in the quantization that is best with 8k of context; those that fit only with fewer than four bits per weight are not drawn. Filled: speed measured. Hollow: estimated. The line connects the models that no other model beats in both speed and capability. The speed axis is logarithmic.",
+		Source:  m.source("; capability scores are published or predicted, speeds are measured or estimated from measurements"),
+		Note:    "The " + text.Whole(mostPoints) + " best models, each in its best quantization for a context of 8k; models that fit only with fewer than four bits per weight are left out. Filled: speed measured. Hollow: estimated. The line connects the models that no other model beats in both speed and capability. The speed axis is logarithmic.",
 		Missing: "No model that runs on this hardware with four bits per weight or more has both a capability and a known speed.",
 	}
 	var models []scored

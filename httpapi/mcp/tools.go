@@ -54,7 +54,7 @@ var (
 // tools are all tools, in the order they are listed in.
 var tools = []tool{
 	{
-		name: "ask", title: "Answer a question in plain words",
+		name: "ask", title: "Answer a question in plain English",
 		text: "For a whole question such as \"can an RTX 3090 run gpt-oss-20b at 32k?\". Check reading, and ask the user where a slug is null or confidence is likely. " +
 			"call is the call that was answered, detail what was left out of it",
 		calls: []call{{

@@ -90,8 +90,8 @@ func costTable(gen *index.Generation, slugs []string) Table {
 	}
 	t := Table{
 		ID: "prices", Title: "What memory and speed cost",
-		Intro:   "Less is better. Speeds are of " + newNames(gen).of("models", dataset.Slug(model)) + " " + quantization + ".",
-		Columns: columns("Hardware", "#Price", "Price is", "#Memory, GB", "#Dollars per GB", "#Tok/s", "Speed is", "#Dollars per tok/s"),
+		Intro:   "Lower is better. Speeds are for " + newNames(gen).of("models", dataset.Slug(model)) + " " + quantization + ".",
+		Columns: columns("Hardware", "#Price", "Price basis", "#Memory, GB", "#Dollars per GB", "#Tok/s", "Speed basis", "#Dollars per tok/s"),
 	}
 	per := func(price, of *float64) Cell {
 		if price == nil || of == nil || *of <= 0 {

@@ -383,7 +383,7 @@ func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Pl
 		t.Columns = append(t.Columns, head)
 	}
 	if q.Runs != nil {
-		t.Columns = append(t.Columns, columns("~Quantization", "#Takes", "#Tok/s", "Speed is")...)
+		t.Columns = append(t.Columns, columns("~Quantization", "#Takes", "#Tok/s", "Speed basis")...)
 	}
 	n, table := newNames(gen), tableOf(gen, q.Kind)
 	for _, ord := range ords {

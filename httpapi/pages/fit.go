@@ -191,7 +191,7 @@ func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
 }
 
 // chooseMemory is said of machines whose memory is not known.
-const chooseMemory = "What runs depends on how much memory it has. Choose yours:"
+const chooseMemory = "What runs depends on the memory installed. Choose yours:"
 
 // askMemory offers the sizes of memory of a machine that is sold with several or without any, and reports whether what
 // runs cannot be said without one.
@@ -349,7 +349,7 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 	best, one := listedSize(gen, q), q.Query.Quantization != ""
 	t := Table{
 		ID: "sizes", Title: "Quantizations, best first", Empty: "No quantization of the model is known.",
-		Intro:   "Memory is weights, " + cacheWords(q.Answer) + " and compute buffer, with room for " + text.Tokens(q.Answer.Context) + " tokens. Speeds are with an empty cache; estimates have a 90 % range.",
+		Intro:   "Memory is weights, " + cacheWords(q.Answer) + " and compute buffer, with room for " + text.Tokens(q.Answer.Context) + " tokens. Speeds are with an empty cache; estimates have a 90% range.",
 		Columns: columns("~Quantization", "Verdict", "#Weights", "#Cache", "#Total", "#To spare", "#Longest context|With a 16-bit cache", "#Measured tok/s", "#Estimated tok/s"),
 		More:    &Link{Text: "Formulas and their sources", Href: "/docs/fit"},
 	}

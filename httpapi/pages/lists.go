@@ -27,7 +27,7 @@ type list struct {
 // An Input is a text to fill in.
 type Input struct{ Name, Label, Value, Hint string }
 
-var leastSpeed = Input{Name: "min_tps", Label: "With at least tok/s", Hint: "20"}
+var leastSpeed = Input{Name: "min_tps", Label: "Minimum speed, tok/s", Hint: "20"}
 
 var kinds = []string{"models", "hardware", "tools", "benchmarks"}
 
@@ -47,7 +47,7 @@ func tableOf(gen *index.Generation, kind string) *index.Table {
 
 var lists = map[string]*list{
 	"models": {
-		heading: "Models", lead: "Open-weight language models: their shape, the memory they need, and how they did in published evaluations.",
+		heading: "Models", lead: "Open-weight language models: their architecture, the memory they need, and their results in published evaluations.",
 		fields: index.ModelFields, facets: []string{"family", "organization", "architecture", "license", "modality", "has_benchmarks"}, open: 2,
 		ranges: []string{"params_b", "active_params_b", "context_length", "capability", "intelligence", "release_date"}, openRanges: 1,
 		inputs: []Input{{Name: "fits", Label: "Runs on hardware", Hint: "rtx 4090"}, leastSpeed},
@@ -61,7 +61,7 @@ var lists = map[string]*list{
 			{Value: "-context_length", Label: "Longest context"},
 		},
 		columns: columns(
-			"Model", "Maker", "#Parameters|In billions; active ones per token behind a slash", "#Context, tokens",
+			"Model", "Maker", "#Parameters|In billions; after the slash, active parameters per token", "#Context, tokens",
 			"#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Released", "#Runs|Number of benchmarks of this model",
 		),
 		order: []string{"name", "", "params_b", "context_length", "capability", "release_date", "benchmark_count"}, minor: []int{1, 3, 5, 6},
@@ -88,7 +88,7 @@ var lists = map[string]*list{
 		sorts: []Choice{
 			{Value: "name", Label: "A to Z"},
 			{Value: "street_price_usd", Label: "Cheapest"},
-			{Value: "-vram_gb", Label: "Most memory"},
+			{Value: "-vram_gb", Label: "Maximum memory"},
 			{Value: "-memory_bandwidth_gbps", Label: "Most bandwidth"},
 			{Value: "-release_date", Label: "Newest"},
 			{Value: "-benchmark_count", Label: "Most measured"},

@@ -123,7 +123,7 @@ func sizesTable(gen *index.Generation, m *rows.ModelDetail) Table {
 		if fault != nil {
 			break
 		}
-		t.Columns = append(t.Columns, Column{Text: "With " + text.Tokens(context), Number: true, Title: text.Whole(context) + " tokens"})
+		t.Columns = append(t.Columns, Column{Text: "At " + text.Tokens(context), Number: true, Title: text.Whole(context) + " tokens"})
 		for i, row := range t.Rows {
 			taken := cell("")
 			if size := sizeNamed(answer, row[0].Text); size != nil {

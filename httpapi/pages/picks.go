@@ -73,7 +73,7 @@ func memorySwitches(gen *index.Generation, h *rows.Hardware, at Place) (out []Sw
 }
 
 func mainMemorySwitch(at Place) Switch {
-	say := func(v string) string { return cmp.Or(map[string]string{"": "not used"}[v], inGB(v)) }
+	say := func(v string) string { return cmp.Or(map[string]string{"": "not stated"}[v], inGB(v)) }
 	return switchOf(at, "Main memory", "system_memory_gb", "", append([]string{""}, offeredMemory[1:]...), say)
 }
 
@@ -301,8 +301,8 @@ func speedAt(z *fit.Size) float64 {
 
 func machinesTable(m *rows.ModelDetail, machines []machineRow, c Conditions) Table {
 	t := Table{
-		ID: "machines", Title: "On common machines", Columns: columns("Machine", "Verdict", "~Quantization", "#Memory", "#Tok/s", "Speed is", "#Longest context"),
-		Intro: "The quantization that is best on each, with room for " + text.Tokens(cmp.Or(c.Context, fit.DefaultContext)) + " tokens.",
+		ID: "machines", Title: "On common machines", Columns: columns("Machine", "Verdict", "~Quantization", "#Memory", "#Tok/s", "Speed basis", "#Longest context"),
+		Intro: "The best quantization for each machine, with room for " + text.Tokens(cmp.Or(c.Context, fit.DefaultContext)) + " tokens.",
 		Empty: "We cannot tell: facts about its memory are not published.",
 		More:  &Link{Text: "All hardware that runs it", Href: address("/explore/hardware", "runs", string(m.Slug))},
 	}
@@ -376,7 +376,7 @@ const belowFour = "Most models give clearly worse answers below four bits per we
 
 func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
 	n := newNames(gen)
-	t := Table{ID: "fits", Columns: columns("Model", "#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Quantization", "#Memory", "#Tok/s", "Speed is")}
+	t := Table{ID: "fits", Columns: columns("Model", "#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Quantization", "#Memory", "#Tok/s", "Speed basis")}
 	for i := range found {
 		b := &found[i]
 		model := n.cell("models", b.Model)

@@ -22,8 +22,8 @@ func speedTable(gen *index.Generation, field index.Field, slug string, by index.
 	}
 	t := Table{
 		ID: "speed", Title: "Measurements",
-		Intro:   "Tokens per second while one stream generates on one device, with an empty cache or a prompt of at most 1,200 tokens.",
-		Columns: columns(Sentence(string(by)), "~Quantization", "#Median tok/s", "#Lowest", "#Highest", "#Runs", "#Pages|Distinct source pages"),
+		Intro:   "Generation speed in tokens per second, with one request at a time on one device, with an empty cache or a prompt of at most 1,200 tokens.",
+		Columns: columns(Sentence(string(by)), "~Quantization", "#Median tok/s", "#Lowest", "#Highest", "#Runs", "#Sources|Distinct source pages"),
 		Empty:   "No comparable run has been published yet. If you measured one, contribute it.",
 		More:    &Link{Text: all, Href: address("/explore/benchmarks", string(field), slug)},
 	}

@@ -18,7 +18,7 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 		Frame: s.frame(gen, at, "/snapshots", "Model intelligence",
 			"Composite scores of open-weight models from published evaluations, with their sources, confidence and limits.", "json", "md"),
 		Heading: "Model intelligence",
-		Lead:    "Scores from 0 to 100, made from published evaluations. We measured none of them, and they apply to the full models, not to quantized files.",
+		Lead:    "Scores from 0 to 100, compiled from published evaluations. We measured none of them, and they apply to the full models, not to quantized files.",
 	}
 	newest, ok := catalog.Latest()
 	if !ok {
@@ -26,18 +26,18 @@ func (s *Site) Snapshots(gen *index.Generation, catalog *snapshot.Catalog, at Pl
 		return v
 	}
 	doc := decode[snapshotHead](newest.Body()) // it was verified when it was read
-	v.Groups = []Group{{"The latest document", []Fact{
-		{Label: "Made", Value: Cell{Text: newest.GeneratedAt.Format("2006-01-02 15:04 MST")}},
+	v.Groups = []Group{{"The latest snapshot", []Fact{
+		{Label: "Generated", Value: Cell{Text: newest.GeneratedAt.Format("2006-01-02 15:04 MST")}},
 		{Label: "Models", Value: Cell{Text: text.Whole(newest.ModelCount)}},
 		{Label: "Licence", Value: Cell{Text: newest.License}},
 		{Label: "Attribution", Value: Cell{Text: newest.Attribution}},
 		{Label: "Document", Value: Cell{Text: newest.Hash[:12] + "…", Href: "/api/v1/snapshots/" + newest.Hash, Title: newest.Hash}},
 	}}, {"How to read it", []Fact{
 		{Label: "Score", Value: Cell{Text: "The sources are put on one scale through the models they share; the mean of that scale is 50, its standard deviation 15. " +
-			"A score is the weighted mean of what each source says about the model. Noisy or old evaluations have less weight."}},
+			"A score is the weighted mean of the model's results in each source. Noisy or old evaluations have less weight."}},
 		{Label: "Interval", Value: Cell{Text: "If the intervals of two models overlap, the scores do not tell which is better. Confidence follows from the width of the interval."}},
 		{Label: "Names", Value: Cell{Text: "Variants of a model, such as a reasoning effort, have scores of their own. Nothing is averaged over variants."}},
-		{Label: "Rules", Value: Cell{Text: "The document states every rule and number in normalization.", Href: "/api/v1/snapshots/" + newest.Hash}},
+		{Label: "Rules", Value: Cell{Text: "The snapshot file lists every rule and constant under “normalization”.", Href: "/api/v1/snapshots/" + newest.Hash}},
 		{Label: "Limits", Value: Cell{Text: doc.FrameworkNote}},
 	}}}
 	v.Tables = []Table{scoreTable(gen, doc), sourcesTable(doc)}
@@ -56,7 +56,7 @@ func scoreTable(gen *index.Generation, doc *snapshotHead) Table {
 	}
 	t := Table{
 		ID: "scores", Title: "Scores of models in the directory", Empty: "No model of the directory has a score.", Intro: "Each score has a 95 % interval, calculated from how much the evaluations disagree.",
-		Columns: columns("Model", "#Score", "#Interval", "Confidence", "Sources", "#Place|Among models with open weights and a score", "#Parameters"),
+		Columns: columns("Model", "#Score", "#Interval", "Confidence", "Sources", "#Rank|Among all models with open weights and a score, also those that are not in this directory", "#Parameters"),
 		More:    &Link{Text: "All models by intelligence", Href: "/explore/models?sort=-intelligence"},
 	}
 	page := gen.Models.Select(index.Query{Sort: index.Sort{Field: "intelligence", Desc: true}, Limit: shownScores})

@@ -9,7 +9,7 @@ import (
 // Status is the page of the state of a server since its start. Rows of objectives have their name, what is promised, what
 // was found and the state; rows of limited a tier, the code of an error and the number of requests.
 func (s *Site) Status(gen *index.Generation, version string, started time.Time, objectives, limited [][]Cell, at Place) []byte {
-	const lead, minute = "What this server promises, and what it has done since its start.", "2006-01-02 15:04 MST"
+	const lead, minute = "What this server promises, and how it has performed since it started.", "2006-01-02 15:04 MST"
 	v := &Sheet{
 		Frame:   s.frame(gen, at, "/status", "Status", lead),
 		Heading: "Status",
@@ -20,7 +20,7 @@ func (s *Site) Status(gen *index.Generation, version string, started time.Time, 
 			{Label: "Dataset", Value: Cell{Text: gen.Info.Version, Href: "/api/v1/dataset"}, Note: "loaded " + gen.Loaded.UTC().Format(minute)},
 		},
 		Tables: []Table{
-			{ID: "objectives", Title: "Objectives", Columns: columns("Objective", "Promised", "Since the start", "State"), Rows: objectives},
+			{ID: "objectives", Title: "Objectives", Columns: columns("Objective", "Promised", "Since startup", "State"), Rows: objectives},
 			{ID: "limited", Title: "Requests over a limit", Intro: "Requests answered with 429, by tier of the key.", Columns: columns("Tier", "Reason", "#Requests"), Rows: limited},
 		},
 	}

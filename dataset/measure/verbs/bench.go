@@ -28,11 +28,11 @@ type Bench struct {
 	OllamaURL     string `help:"Address of Ollama." default:"http://127.0.0.1:11434" placeholder:"URL"`
 	Tool          string `help:"Program behind --url, if it does not identify itself." placeholder:"SLUG"`
 	Quantization  string `help:"Quantization of the model behind --url, if its name does not say." placeholder:"NAME"`
-	Hardware      string `help:"What it runs on, where the inspection of this machine finds none or several; \"2x RTX 3090\" also gives the number." placeholder:"NAME"`
+	Hardware      string `help:"What it runs on, if detection finds none or several; \"2x RTX 3090\" also gives the number." placeholder:"NAME"`
 	Depths        []int  `help:"Tokens in the cache before the prompt." default:"0,4096,16384"`
 	Repetitions   int    `help:"Repetitions of each measurement." default:"5"`
 	SourceURL     string `help:"Page where you publish the numbers. Without it, the line counts as a measurement by the owner of the dataset." placeholder:"URL"`
-	Submit        bool   `help:"For each line, print the address of a filled-in issue form of the repository on standard error."`
+	Submit        bool   `help:"For each line, print a link to a filled-in issue form of the repository on standard error."`
 	RepositoryURL string `help:"Repository of the dataset, for --submit." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 }
 
