@@ -98,6 +98,9 @@ func (a *evaluation) guessOn(device, size int, tokens int64) (g guess, ok bool) 
 	}
 	e := a.e.learnt.regressions[oneStream].predict(&c, c.generation())
 	g = guess{min(e.value, 0) - c.logTime(), validated.Generation.spread(c.class, e.variance)}
+	if of := a.m.between; of != nil {
+		g.spread = math.Hypot(g.spread, math.Log(of[1]/of[0])/2)
+	}
 	return g, round3(math.Exp(g.log-g.spread)) > 0 // what is rounded to 0 is none
 }
 

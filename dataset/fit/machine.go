@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,6 +21,7 @@ type machine struct {
 	share     *Share            // nil where all of it
 	discrete  bool
 	bandwidth float64           // bytes per second of the first device, 0 where unknown
+	between   []float64         // GB/s, where only a range is known: bandwidth is its middle
 	related   []int32           // numbers of the related records on which something was measured
 	host      *dataset.Hardware // nil where it is not known
 	main      int64             // bytes of its memory for a model, 0 where unknown
@@ -110,6 +112,9 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 		}
 		if chip := e.chipWith(h, gb); chip != nil {
 			m.works, m.bandwidth = chip.Hardware, cmp.Or(gbps*1e9, chip.bandwidth)
+		}
+		if of := val(m.works.MemoryBandwidthRangeGBps); m.bandwidth == 0 && len(of) == 2 {
+			m.between, m.bandwidth = of, math.Sqrt(of[0]*of[1])*1e9
 		}
 		if share := shareOf(h.Hardware, gb); !m.discrete {
 			if shown := e.shown[e.siliconOf(h.Slug)]; shown.Share > share.Share {

@@ -273,6 +273,9 @@ func (a *evaluation) assumes(c *config) []string {
 		}
 		say("%.1f GB of a token's weights are read from main memory of %.0f GB/s%s", float64(*a.laid.HostRead)/1e9, bandwidth/1e9, usual)
 	}
+	if of := a.m.between; of != nil {
+		say("%.0f GB/s of bandwidth, between %v and %v, which depends on the memory fitted: bandwidth_gbps says what there is", a.m.bandwidth/1e9, of[0], of[1])
+	}
 	if a.m.hw == nil {
 		say("a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
 	}

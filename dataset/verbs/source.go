@@ -39,8 +39,7 @@ type Source struct {
 func (d Dataset) Find(env *Env) (Source, error) {
 	dir := d.Data
 	if dir == "" {
-		st, missing := os.Lstat(defaultDir) // a link counts wherever it leads
-		if missing != nil || !st.IsDir() && st.Mode()&fs.ModeSymlink == 0 {
+		if st, err := os.Lstat(defaultDir); !(err == nil && (st.IsDir() || st.Mode()&fs.ModeSymlink != 0)) { // a link counts wherever it leads
 			return Source{Files: env.Shipped, Where: "the copy inside the binary"}, nil
 		}
 		if err := datasetIn(defaultDir); err != nil { // the copy instead would hide what happened to ./data

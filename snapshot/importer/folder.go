@@ -187,8 +187,12 @@ func decodeRows(name string, b []byte) ([]snapshot.Row, error) {
 			name  string
 			given bool
 		}{
-			{"source", r.Source != ""}, {"config", r.Config != ""}, {"split", r.Split != ""},
-			{"row", r.Row > 0}, {"model_raw", r.ModelRaw != ""}, {"metric", r.Metric != ""},
+			{"source", r.Source != ""},
+			{"config", r.Config != ""},
+			{"split", r.Split != ""},
+			{"row", r.Row > 0},
+			{"model_raw", r.ModelRaw != ""},
+			{"metric", r.Metric != ""},
 		} {
 			if !member.given {
 				return fmt.Errorf("%s: must be given", member.name)
