@@ -59,6 +59,14 @@ func Meant(q *resolve.Question, has func(model dataset.Slug, name string) bool) 
 		if len(hardware) > 0 {
 			c.machine(q, "fits", devices, hardware)
 		}
+	case len(models) == 1 && len(hardware) == 0 && q.Intent == resolve.Fit && q.MemoryGB > 0:
+		c.Of = Fit
+		c.Params.Set("model", models[0])
+		c.set("memory_gb", q.MemoryGB)
+		c.set("system_memory_gb", q.HostMemoryGB)
+		c.set("count", float64(q.Count))
+		c.set("context", float64(q.Context))
+		c.quantization(q, models[0], has)
 	case len(models) == 1 && (len(hardware) == 0 || compare || q.Intent == resolve.WhichHardware), compare:
 		c.Of = Hardware
 		if len(models) == 1 {
@@ -118,14 +126,21 @@ func (c *Call) set(name string, v float64) {
 func (c *Call) machine(q *resolve.Question, main string, devices []resolve.Named, hardware []string) {
 	c.Params.Set(main, hardware[0])
 	c.set("context", float64(q.Context))
-	if q.Tool != nil && fit.Rules(q.Tool.Slug) == fit.VLLM {
+	switch {
+	case q.Tool == nil || q.Tool.Slug == "llama.cpp" || q.Tool.Slug == "":
+	case fit.Rules(q.Tool.Slug) == fit.VLLM:
 		c.Params.Set("engine", string(fit.VLLM))
+	case c.Of == Fit:
+		c.Params.Set("tool", string(q.Tool.Slug))
+	}
+	if c.Of == Fit && q.Host != nil && len(q.Hardware) > 0 && q.Host.Slug != "" {
+		c.Params.Set("host", string(q.Host.Slug))
 	}
 	first := devices[slices.IndexFunc(devices, func(n resolve.Named) bool { return n.Slug != "" })].Device
 	memory := q.MemoryGB
 	if first.Type == "cpu" && memory == 0 {
 		memory = q.HostMemoryGB
-	} else if c.Of == Fit {
+	} else if c.Of == Fit || first.Type == "gpu" {
 		c.set("system_memory_gb", q.HostMemoryGB)
 	}
 	switch {

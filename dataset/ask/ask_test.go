@@ -32,8 +32,14 @@ func TestMeant(t *testing.T) {
 		"which mac for gpt-oss-120b at 20 tok/s?":                   "hardware?limit=10&min_tps=20&runs=gpt-oss-120b&vendor=apple",
 		"what runs in 24 GB of VRAM":                                "memory?memory_gb=24",
 		"EPYC 9554 with 768 GB, deepseek r1":                        "fit?hardware=amd-epyc-9554&memory_gb=768&model=deepseek-r1",
-		"hello there":                                               "",
-		"Wizard-Vicuna 30B on a Foobar 9000":                        "",
+		"I have 64gb ram and a gtx 1080, what can I run":            "models?fits=nvidia-gtx-1080&limit=10&system_memory_gb=64",
+		"is 12gb vram enough for qwen3 14b q4":                      "fit?memory_gb=12&model=qwen3-14b&quantization=Q4_K_M",
+		"how many t/s does a 4060 ti 16gb get with qwen3 14b":       "fit?hardware=nvidia-rtx-4060-ti-16gb&model=qwen3-14b",
+		"qwen3 30b a3b on cpu only ryzen 7600 ddr5 6000":            "fit?hardware=amd-ryzen-5-7600&model=qwen3-30b-a3b",
+		"ollama qwen3:8b on 3070":                                   "fit?hardware=nvidia-rtx-3070&model=qwen3-8b&tool=ollama",
+		"deepseek v3 on epyc 9654 + 4090 + 768gb":                   "fit?hardware=nvidia-rtx-4090&host=amd-epyc-9654&model=deepseek-v3&system_memory_gb=768",
+		"hello there":                        "",
+		"Wizard-Vicuna 30B on a Foobar 9000": "",
 	} {
 		c := ask.Meant(names.Read(question), engine.HasSize)
 		got := ""

@@ -621,7 +621,7 @@ func (a *asking) intend() {
 	model := len(a.Models) > 0 || a.SizeB > 0
 	device := len(a.Hardware) > 0 || a.Host != nil
 	machine := device || a.MemoryGB > 0 || a.HostMemoryGB > 0
-	compares, many := says("comparing", a.text), says("how many", a.text)
+	compares, many := says("comparing", a.text), says("how many", a.text) && !a.speedWords
 	// a device that no record has: "... on a Redmi Note 9"
 	unknown := says("beside an unknown device", a.text) ||
 		slices.ContainsFunc(a.Unused, func(w string) bool { return isDigit(w[0]) || isDigit(w[len(w)-1]) })

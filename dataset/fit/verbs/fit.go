@@ -110,7 +110,11 @@ const mostPlaced = 3
 
 // printAnswer prints a table of the sizes; deep says that the caller asked for a context.
 func printAnswer(w io.Writer, a *fit.Answer, deep bool) error {
-	fmt.Fprintf(w, "%s on %s", a.Model, *a.Hardware)
+	on := "a machine described by its memory"
+	if a.Hardware != nil {
+		on = string(*a.Hardware)
+	}
+	fmt.Fprintf(w, "%s on %s", a.Model, on)
 	if a.Count > 1 {
 		fmt.Fprintf(w, " x %d", a.Count)
 	}
