@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -582,6 +583,21 @@ func (x *lexicon) like(w string, longer int) (out []string) {
 		}
 	}
 	return out
+}
+
+var (
+	mistyped        = regexp.MustCompile(`\b[0-9]+[oli][0-9oli]*\b`)
+	lettersAsDigits = strings.NewReplacer("o", "0", "l", "1", "i", "1")
+)
+
+// digits writes a number with a letter in place of a digit, such as 4o90, as the number that names have.
+func (x *lexicon) digits(text string) string {
+	return mistyped.ReplaceAllStringFunc(text, func(w string) string {
+		if number := lettersAsDigits.Replace(w); x.post[number] != nil {
+			return number
+		}
+		return w
+	})
 }
 
 // near are the records that have most of some words, the rare ones counting more, at most MaxCandidates.

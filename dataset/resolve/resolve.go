@@ -168,7 +168,8 @@ func (r *Resolver) guess(a *Answer) {
 	if a.key == "" {
 		return
 	}
-	x, words := r.lexicon(a.Kind), split(a.key)
+	x := r.lexicon(a.Kind)
+	words := split(x.digits(a.key))
 	if a.Kind == Model {
 		words = sized(words)
 	}

@@ -33,3 +33,25 @@ func TestDashedVersions(t *testing.T) {
 		}
 	}
 }
+
+// Hosts of models add words of their own to names, and people hit a letter beside a digit.
+func TestHostForms(t *testing.T) {
+	_, r := load(t)
+	for name, want := range map[string]string{
+		"accounts/fireworks/models/llama-v3p1-8b-instruct": "llama-3.1-8b-instruct",
+		"accounts/fireworks/models/qwen2p5-72b-instruct":   "qwen2.5-72b-instruct",
+		"meta-llama/Llama-3.3-70B-Instruct-Turbo":          "llama-3.3-70b-instruct",
+		"llama3-70b-8192":                    "llama-3-70b-instruct",
+		"llama-3.1-8b-instant":               "llama-3.1-8b-instruct",
+		"us.meta.llama3-3-70b-instruct-v1:0": "llama-3.3-70b-instruct",
+		"ai/qwen2.5:7B-Q4_0":                 "qwen2.5-7b-instruct",
+		"AREX-Turbo":                         "arex-turbo",
+	} {
+		if got := r.Resolve(Model, name); string(got.Slug) != want {
+			t.Errorf("%s: %q, want %q (%s)", name, got.Slug, want, got.Reason)
+		}
+	}
+	if got := r.Resolve(Hardware, "RTX 4o90"); len(got.Candidates) == 0 || got.Candidates[0].Slug != "nvidia-rtx-4090" {
+		t.Errorf("RTX 4o90: %+v", got.Candidates)
+	}
+}
