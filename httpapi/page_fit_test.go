@@ -46,10 +46,10 @@ func TestPageTexts(t *testing.T) {
 			"/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b&context=32768": {"MXFP4: about ", "tok/s with 32k tokens in the cache;"},
 			"/fit?hardware=nvidia-rtx-3060&model=gpt-oss-120b":              {"The smallest takes ", `href="/explore/hardware?runs=gpt-oss-120b"`, `href="/fit?hardware=nvidia-rtx-3060"`, " GiB short", "!>-"},
 			"/fit?hardware=nvidia-rtx-4090&model=gemma-3-27b-it&quantization=Q4_K_M&projector=true&draft=gemma-3-1b-it&kv=q8_0&kv_v=q4_0": {
-				"projector 1.0 GiB, draft ", "cache in q8_0 and q4_0 (values)", `<option value="q4_0" selected>`, `<option value="true" selected>with projector`, "!Where it lies",
+				"projector 1.0 GiB, draft ", "cache in q8_0 and q4_0 (values)", `<option value="q4_0" selected>`, `<option value="true" selected>with projector`, "!Where the weights are",
 			},
 			"/fit?hardware=nvidia-rtx-4090,nvidia-rtx-3060&model=qwen3-235b-a22b&quantization=Q4_K_M&system_memory_gb=192&flash_attention=false": {
-				"Where it lies", "--n-cpu-moe ", "-ts ", "NVIDIA GeForce RTX 3060 ", "Main memory weights and cache", "cache without flash attention",
+				"Where the weights are", "--n-cpu-moe ", "-ts ", "NVIDIA GeForce RTX 3060 ", "Main memory weights and cache", "cache without flash attention",
 			},
 			"/fit?hardware=nvidia-rtx-4090&model=qwen3-8b&quantization=FP8&engine=vllm&context=8192": {" tokens of cache, ", " requests at once"},
 			"/fit?memory_gb=12&model=qwen3-8b": {"Enter the bandwidth of the memory", "!published run"},

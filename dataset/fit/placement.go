@@ -17,7 +17,7 @@ type Placement struct {
 	CPUMoE *int64 `json:"n_cpu_moe" jsonschema:"nullable,minimum=0,example=12"`
 	// How several devices share the model.
 	Split Split `json:"split" jsonschema:"example=layer"`
-	// Options of the program that ask for it.
+	// Options of the program that ask for it; empty for files that llama.cpp does not read.
 	Flags string `json:"flags" jsonschema:"example=-c 8192 -ngl 99 --n-cpu-moe 12"`
 	// The same experts in main memory for builds without --n-cpu-moe; null if none are.
 	OverrideTensor *string `json:"override_tensor" jsonschema:"nullable,example=-ot blk\\.(0|1)\\.ffn_(up|down|gate)_exps=CPU"`

@@ -46,8 +46,10 @@ func (e *Engine) choose() {
 			z, s := &t.Quantizations[at], &t.sizes[at]
 			*s = e.stored(t, z)
 			if s.exists = z.Basis == dataset.Published || t.ran[s.folded] || slices.Contains(made, z.Name); s.exists {
-				side := oneIf(t.hasLeastBits(at))
-				t.listed, sides[side] = append(t.listed, at), append(sides[side], candidate{at, e.claim(t, z), z.SizeBytes})
+				t.listed = append(t.listed, at)
+				if side := oneIf(t.hasLeastBits(at)); z.Format != "mlx" { // most hardware cannot run it
+					sides[side] = append(sides[side], candidate{at, e.claim(t, z), z.SizeBytes})
+				}
 			}
 		}
 		for _, at := range slices.Concat(spread(sides[0]), spread(sides[1])) {

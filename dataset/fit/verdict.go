@@ -226,7 +226,9 @@ func (a *evaluation) judge(at int) Size {
 	if m.Host = most.always; a.m.memory == 0 {
 		return s
 	}
-	s.Placement = a.placement(&most, p)
+	if s.Placement = a.placement(&most, p); a.q.Rules == LlamaCpp && z.Format != "gguf" {
+		s.Placement.Flags = "" // of a program that does not read such files
+	}
 	if a.q.given() {
 		m.Total, m.Host = most.extra+s.Placement.taken(), s.Placement.Host
 		m.Low, m.High = m.Total, m.Total

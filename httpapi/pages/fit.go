@@ -400,7 +400,7 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 	if len(z.Evidence) > 0 {
 		verdict.Note, verdict.Href, verdict.Title = "a run proves it", "/benchmarks/"+string(z.Evidence[0].ID), ""
 	}
-	if z.Verdict == fit.Offload && z.Placement != nil {
+	if z.Verdict == fit.Offload && z.Placement != nil && z.Placement.Flags != "" {
 		verdict.Note = "with " + z.Placement.Flags
 	}
 	cache, spare := cell(text.GiB(z.Memory.Cache.Bytes.Bytes)), known(z.Headroom, text.GiB)
@@ -441,8 +441,11 @@ func placed(gen *index.Generation, a *fit.Answer) Table {
 	}
 	p, n := a.Sizes[0].Placement, newNames(gen)
 	t := Table{
-		ID: "placement", Title: "Where it lies", Intro: "Options of the program: " + p.Flags,
+		ID: "placement", Title: "Where the weights are",
 		Columns: columns("~Device", "#Layers|The output counts as one", "#Weights", "#Cache", "#Compute buffer", "#Usable"),
+	}
+	if p.Flags != "" {
+		t.Intro = "Options of the program: " + p.Flags
 	}
 	for i := range p.Devices {
 		d, name := &p.Devices[i], "Device "+text.Whole(i+1)

@@ -164,7 +164,7 @@ func notes(w io.Writer, a *fit.Answer) {
 		say("%s %s %s (--%s %s%s)", r.Quantization, r.Verdict, r.Text, strings.ReplaceAll(r.Change, "_", "-"), r.Value, price)
 	}
 	for i := range a.Sizes[:min(len(a.Sizes), mostPlaced)] {
-		if p := a.Sizes[i].Placement; p != nil && (a.Sizes[i].Verdict == fit.Offload || len(p.Devices) > 1) {
+		if p := a.Sizes[i].Placement; p != nil && p.Flags != "" && (a.Sizes[i].Verdict == fit.Offload || len(p.Devices) > 1) {
 			say("%s: %s, with %s in main memory", a.Sizes[i].Quantization, p.Flags, bytesText(p.Host))
 		}
 		if s := &a.Sizes[i]; s.CacheTokens != nil {
