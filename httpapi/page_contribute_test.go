@@ -89,7 +89,7 @@ func TestContribute(t *testing.T) {
 	u, err := url.Parse(html.UnescapeString(leads[1]))
 	q := u.Query()
 	if err != nil || u.Path != "/example/modeldex/issues/new" || q.Get("template") != "measurement.yml" || q.Get("title") != "Measurement: qwen3-8b on RTX 4090" ||
-		q.Get("flash_attention") != "yes" || q.Get("rate_basis") != "decoding of one stream" || q.Has("tool_version") {
+		q.Get("flash_attention") != "yes" || q.Get("rate_basis") != "generation only, one request" || q.Has("tool_version") {
 		t.Errorf("%v: the link is %s", err, u)
 	}
 	form, err := os.ReadFile("../.github/ISSUE_TEMPLATE/measurement.yml")

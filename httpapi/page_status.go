@@ -45,7 +45,7 @@ func statusPage(s *Server, req *request, at pages.Place, _ string) (*response, *
 			fmt.Sprintf("%s of %s", text.Whole(counts.Failed), text.Whole(counts.Requests)), float64(counts.Failed) > promisedFailure*float64(counts.Requests)),
 		objective("Age of the dataset", fmt.Sprintf("at most %d days", datasetFresh),
 			fmt.Sprintf("released %s, %s ago", req.gen.Info.Released, text.Count(days, "day", "days")), days > datasetFresh),
-		objective("Dataset updates", "go live once checked; otherwise the last good version stays", files, refused),
+		objective("Dataset updates", "go live once they pass the checks; until then the last good version stays", files, refused),
 	}
 	var limited [][]pages.Cell
 	for _, l := range counts.Limited {
@@ -66,7 +66,7 @@ func objective(name, promised, found string, missed bool) []pages.Cell {
 }
 
 func latency(name string, t metrics.Latency, within float64) []pages.Cell {
-	found := "none yet"
+	found := "no requests yet"
 	if t.Requests > 0 {
 		found = fmt.Sprintf("%.2f%% of %s, median %s", 100*t.Within(within), text.Whole(t.Requests), milliseconds(t.Quantile(0.5)))
 	}

@@ -57,7 +57,7 @@ var Groups = []Group{
 	{Title: "What was measured", Fields: []Field{
 		{
 			Name: "model", Label: "Model", Kind: "name", Of: "models", Hint: "Llama 3.1 8B Instruct", Wide: true,
-			Help: "A name, a slug, or a file such as Qwen3-8B-Q4_K_M.gguf. Tables from llama-bench only show something like “llama 8B”.",
+			Help: "A name, an ID from this site, or a file name such as Qwen3-8B-Q4_K_M.gguf. Tables from llama-bench only show something like “llama 8B”.",
 		},
 		{Name: "hardware", Label: "Hardware", Kind: "name", Of: "hardware", Hint: "RTX 4090", Help: "Not needed if the output below names the device.", Wide: true},
 		{
@@ -65,7 +65,7 @@ var Groups = []Group{
 			Help: "The exact page. Only the maintainers can leave it empty, for their own measurements.",
 		},
 		{Name: "source", Label: "Who measured", Kind: "choice", Usual: string(dataset.Community), Choices: []Option{
-			{string(dataset.Community), "anyone (community)"}, {string(record.Official), "the maker (official)"}, {string(dataset.Owner), "this directory (owner)"},
+			{string(dataset.Community), "someone else (community)"}, {string(record.Official), "the maker (official)"}, {string(dataset.Owner), "this directory (owner)"},
 		}},
 		{Name: "run_date", Label: "Date", Kind: "date", Hint: "2026-05-11"},
 	}},
@@ -76,10 +76,10 @@ var Groups = []Group{
 	{Title: "Or fill in the speed", Fields: []Field{
 		{Name: "generation_tps", Label: "Generation", Unit: "tokens/s", Kind: "number", Hint: "131.4", Help: "Enter this or the prompt speed."},
 		{Name: "rate_basis", Label: "How generation was measured", Kind: "choice", Choices: []Option{
-			{"decode", "decoding of one stream"}, {"end_to_end", "output tokens over the whole time, including the prompt"}, {"total", "the sum over simultaneous streams"},
+			{"decode", "generation only, one request"}, {"end_to_end", "output tokens over the total time, including the prompt"}, {"total", "total of simultaneous requests"},
 		}},
 		{Name: "prompt_tps", Label: "Prompt", Unit: "tokens/s", Kind: "number", Hint: "2310"},
-		{Name: "ttft_ms", Label: "First token", Unit: "ms", Kind: "number", Hint: "212"},
+		{Name: "ttft_ms", Label: "Time to first token", Unit: "ms", Kind: "number", Hint: "212"},
 		{Name: "n_gen", Label: "Tokens generated", Kind: "number", Hint: "128"},
 		{Name: "n_prompt", Label: "Prompt length in tokens", Kind: "number", Hint: "512"},
 	}},
@@ -100,7 +100,7 @@ var Groups = []Group{
 		{Name: "n_gpu_layers", Label: "Layers on the accelerator", Kind: "number", Hint: "99"},
 		{Name: "batch_size", Label: "Batch size", Unit: "tokens", Kind: "number", Hint: "2048"},
 		{Name: "threads", Label: "Processor threads", Kind: "number", Hint: "16"},
-		{Name: "date_basis", Label: "What the date refers to", Kind: "choice", Help: "If empty, the run.", Choices: []Option{
+		{Name: "date_basis", Label: "What the date refers to", Kind: "choice", Help: "If not stated, the day of the run.", Choices: []Option{
 			{"run", "the run"}, {"posted", "the post"}, {"commit", "the last commit of the file"},
 		}},
 		{Name: "notes", Label: "Notes for readers", Kind: "long", Wide: true},

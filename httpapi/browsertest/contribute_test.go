@@ -89,7 +89,7 @@ func TestTaskContribute(t *testing.T) {
 			if err != nil || u.Host != "github.com" || !strings.HasSuffix(u.Path, "/issues/new") {
 				t.Fatalf("%v: the link to propose it is %s", err, u)
 			}
-			for field, want := range map[string]string{"template": "measurement.yml", "hardware": "RTX 4090", "generation_tps": "203.41", "source": "anyone (community)", "notes": "<script>alert(1)</script>"} {
+			for field, want := range map[string]string{"template": "measurement.yml", "hardware": "RTX 4090", "generation_tps": "203.41", "source": "someone else (community)", "notes": "<script>alert(1)</script>"} {
 				if got := u.Query().Get(field); got != want {
 					t.Errorf("the form of the repository is filled with %s %q, want %q", field, got, want)
 				}

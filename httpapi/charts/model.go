@@ -53,7 +53,7 @@ func (m Maker) ModelSpeeds(slug string) *Figure {
 	if f.drawn(out); f.Empty() {
 		return f
 	}
-	f.Note = "One dot for each run of a single stream on one device; logarithmic axis, rows in order of their medians."
+	f.Note = "Each dot is one run, with one request at a time on one device. The axis is logarithmic; rows are sorted by median speed."
 	if main != "" {
 		f.Note += " Filled: " + main + ". Hollow: other quantizations."
 	}

@@ -13,7 +13,7 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 	v := &Sheet{
 		Frame: s.frame(gen, at, "/credits", "Credits",
 			"Every repository and site that facts and measurements were read from, with its owner, its licence and the day it was read.", "md"),
-		Heading: "Credits", Lead: "Nearly every number here was published by somebody else. These are the people and projects who did.",
+		Heading: "Credits", Lead: "Nearly every number here was published by somebody else. These are the people and projects behind them.",
 		Notes:  []string{"We copied facts, not text. The licence is that of the repository or site: “none stated” means that we found none, “not examined” that we have not looked yet."},
 		Invite: &Link{Text: "Contribute it", Href: "/contribute"},
 	}

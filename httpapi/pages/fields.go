@@ -37,7 +37,7 @@ var modelFields = []fieldGroup{
 		{path: "organization", label: "Maker", href: listed("models", "organization")},
 		{path: "family", label: "Family", href: listed("models", "family")},
 		{path: "release_date", label: "Released", asked: true, note: "@release_date_basis", notes: map[string]string{
-			"maker": "", "repository": "date the repository was created", "listing": "from a listing", "paper": "date of the paper", "reported": "as reported",
+			"maker": "", "repository": "date the repository was created", "listing": "from a third-party list", "paper": "date of the paper", "reported": "as reported",
 		}},
 		{path: "license", label: "Licence", asked: true},
 		{path: "hf_repo", label: "Repository", note: "Hugging Face", href: huggingFace},
@@ -54,7 +54,7 @@ var modelFields = []fieldGroup{
 		{path: "trained_bits", label: "Trained precision", unit: "bits"},
 		{path: "projector_bytes", label: "Projector size", unit: "bytes"},
 		{path: "gguf_architecture", label: "GGUF architecture", href: listed("models", "gguf_architecture")},
-		{path: "shape", label: "Shape", href: listed("models", "shape")},
+		{path: "shape", label: "Shape id", href: listed("models", "shape")},
 		{path: "architecture.type", label: "Type", say: blocks},
 		{path: "architecture.num_layers", label: "Layers", asked: true},
 		{path: "architecture.hidden_size", label: "Hidden size", asked: true},
@@ -141,8 +141,8 @@ var hardwareFields = []fieldGroup{
 
 var toolFields = []fieldGroup{
 	{"About", []field{
-		{path: "category", label: "Mainly a"},
-		{path: "also_categories", label: "Also a"},
+		{path: "category", label: "Main role"},
+		{path: "also_categories", label: "Other roles"},
 		{path: "vendor_or_org", label: "Made by"},
 		{path: "homepage", label: "Homepage", say: host, href: webAddress},
 		{path: "repository", label: "Source code", say: host, href: webAddress},
@@ -187,7 +187,7 @@ var benchmarkFields = []fieldGroup{
 		{path: "partial_offload", label: "Part of the weights in main memory"},
 		{path: "random_weights", label: "Random weights"},
 		{path: "threads", label: "Threads"},
-		{path: "rate_basis", label: "What the rate counts", asked: true, say: words},
+		{path: "rate_basis", label: "What the speed counts", asked: true, say: words},
 		{path: "scenario", label: "Load"},
 	}},
 	{"More figures", []field{

@@ -102,7 +102,7 @@ func sizesTable(gen *index.Generation, m *rows.ModelDetail) Table {
 	t := Table{
 		ID: "sizes", Title: "Quantizations", Empty: "No quantization is known.", Columns: columns("~Quantization", "Format", "#File", "#Bits per weight"),
 		Intro: "Memory is weights, cache (16 bit) and compute buffer in llama.cpp on one device.",
-		More:  &Link{Text: "Try other contexts, caches and hardware", Href: address("/fit", "model", string(m.Slug))},
+		More:  &Link{Text: "Try other context lengths, cache types and hardware", Href: address("/fit", "model", string(m.Slug))},
 	}
 	for i := range m.Quantizations {
 		q := &m.Quantizations[i]

@@ -21,7 +21,7 @@ func (s *Site) Status(gen *index.Generation, version string, started time.Time, 
 		},
 		Tables: []Table{
 			{ID: "objectives", Title: "Objectives", Columns: columns("Objective", "Promised", "Since startup", "State"), Rows: objectives},
-			{ID: "limited", Title: "Requests over a limit", Intro: "Requests answered with 429, by tier of the key.", Columns: columns("Tier", "Reason", "#Requests"), Rows: limited},
+			{ID: "limited", Title: "Requests over a limit", Intro: "Requests refused because a limit was reached (HTTP 429), by tier of the key.", Columns: columns("Tier", "Reason", "#Requests"), Rows: limited},
 		},
 	}
 	v.Unlisted = true
