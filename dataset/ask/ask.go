@@ -51,6 +51,7 @@ func Meant(q *resolve.Question, has func(model dataset.Slug, name string) bool) 
 		return c
 	}
 	compare := q.Intent == resolve.Compare && len(hardware) > 1
+	described := q.Intent == resolve.Fit && q.MemoryGB > 0 // a machine by its memory alone
 	list := func(names []string) string { return strings.Join(names, ",") }
 	switch {
 	case len(models) > 1:
@@ -59,15 +60,7 @@ func Meant(q *resolve.Question, has func(model dataset.Slug, name string) bool) 
 		if len(hardware) > 0 {
 			c.machine(q, "fits", devices, hardware)
 		}
-	case len(models) == 1 && len(hardware) == 0 && q.Intent == resolve.Fit && q.MemoryGB > 0:
-		c.Of = Fit
-		c.Params.Set("model", models[0])
-		c.set("memory_gb", q.MemoryGB)
-		c.set("system_memory_gb", q.HostMemoryGB)
-		c.set("count", float64(q.Count))
-		c.set("context", float64(q.Context))
-		c.quantization(q, models[0], has)
-	case len(models) == 1 && (len(hardware) == 0 || compare || q.Intent == resolve.WhichHardware), compare:
+	case len(models) == 1 && (len(hardware) == 0 && !described || compare || q.Intent == resolve.WhichHardware), compare:
 		c.Of = Hardware
 		if len(models) == 1 {
 			c.Params.Set("runs", models[0])
@@ -122,9 +115,9 @@ func (c *Call) set(name string, v float64) {
 	}
 }
 
-// machine is the machine of a question. Cards of several kinds are one machine where one model is asked for.
+// machine is the machine of a question, with or without names. Cards of several kinds are one machine where one model is
+// asked for.
 func (c *Call) machine(q *resolve.Question, main string, devices []resolve.Named, hardware []string) {
-	c.Params.Set(main, hardware[0])
 	c.set("context", float64(q.Context))
 	switch {
 	case q.Tool == nil || q.Tool.Slug == "llama.cpp" || q.Tool.Slug == "":
@@ -136,6 +129,13 @@ func (c *Call) machine(q *resolve.Question, main string, devices []resolve.Named
 	if c.Of == Fit && q.Host != nil && len(q.Hardware) > 0 && q.Host.Slug != "" {
 		c.Params.Set("host", string(q.Host.Slug))
 	}
+	if len(hardware) == 0 {
+		c.set("memory_gb", q.MemoryGB)
+		c.set("system_memory_gb", q.HostMemoryGB)
+		c.set("count", float64(q.Count))
+		return
+	}
+	c.Params.Set(main, hardware[0])
 	first := devices[slices.IndexFunc(devices, func(n resolve.Named) bool { return n.Slug != "" })].Device
 	memory := q.MemoryGB
 	if first.Type == "cpu" && memory == 0 {

@@ -34,6 +34,7 @@ func TestMeant(t *testing.T) {
 		"EPYC 9554 with 768 GB, deepseek r1":                        "fit?hardware=amd-epyc-9554&memory_gb=768&model=deepseek-r1",
 		"I have 64gb ram and a gtx 1080, what can I run":            "models?fits=nvidia-gtx-1080&limit=10&system_memory_gb=64",
 		"is 12gb vram enough for qwen3 14b q4":                      "fit?memory_gb=12&model=qwen3-14b&quantization=Q4_K_M",
+		"can a 24gb card run qwen3 14b awq with vllm":               "fit?engine=vllm&memory_gb=24&model=qwen3-14b&quantization=AWQ-4bit-g128",
 		"how many t/s does a 4060 ti 16gb get with qwen3 14b":       "fit?hardware=nvidia-rtx-4060-ti-16gb&model=qwen3-14b",
 		"qwen3 30b a3b on cpu only ryzen 7600 ddr5 6000":            "fit?hardware=amd-ryzen-5-7600&model=qwen3-30b-a3b",
 		"ollama qwen3:8b on 3070":                                   "fit?hardware=nvidia-rtx-3070&model=qwen3-8b&tool=ollama",
