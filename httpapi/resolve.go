@@ -109,7 +109,7 @@ func resolveNames(_ *Server, req *request) (*response, *failure) {
 	return resp, nil
 }
 
-// badName says why a name cannot be asked for, empty if it can.
+// badName says why a name is rejected; empty if it is valid.
 func badName(name string) string {
 	switch {
 	case strings.TrimSpace(name) == "":

@@ -4,6 +4,13 @@ import (
 	"testing"
 )
 
+func readsAs(t *testing.T, r *Resolver, model, want string) {
+	t.Helper()
+	if got := r.Resolve(Model, model); string(got.Slug) != want {
+		t.Errorf("%s: %q, want %q (%s)", model, got.Slug, want, got.Reason)
+	}
+}
+
 // A version with a dash for the point, as in the names of services and images, never finds another version.
 func TestDashedVersions(t *testing.T) {
 	_, r := load(t)
@@ -20,9 +27,7 @@ func TestDashedVersions(t *testing.T) {
 		"gemma-3-27b":                "gemma-3-27b-it",
 		"llama-3-70b-instruct":       "llama-3-70b-instruct",
 	} {
-		if got := r.Resolve(Model, name); string(got.Slug) != want {
-			t.Errorf("%s: %q, want %q (%s)", name, got.Slug, want, got.Reason)
-		}
+		readsAs(t, r, name, want)
 		if q := r.Read("how fast is " + name + " on a 4090"); len(q.Models) != 1 || string(q.Models[0].Slug) != want {
 			t.Errorf("a question with %s: %+v, want %s", name, q.Models, want)
 		}
@@ -47,9 +52,7 @@ func TestHostForms(t *testing.T) {
 		"ai/qwen2.5:7B-Q4_0":                 "qwen2.5-7b-instruct",
 		"AREX-Turbo":                         "arex-turbo",
 	} {
-		if got := r.Resolve(Model, name); string(got.Slug) != want {
-			t.Errorf("%s: %q, want %q (%s)", name, got.Slug, want, got.Reason)
-		}
+		readsAs(t, r, name, want)
 	}
 	if got := r.Resolve(Hardware, "RTX 4o90"); len(got.Candidates) == 0 || got.Candidates[0].Slug != "nvidia-rtx-4090" {
 		t.Errorf("RTX 4o90: %+v", got.Candidates)

@@ -14,7 +14,7 @@ import (
 // HardwareFrontier draws the capability of models against their speed on a piece of hardware, with a line through
 // those that no other beats in both.
 func (m Maker) HardwareFrontier(slug string) *Figure {
-	runs, _ := m.gen.Best.Models(fit.Query{Hardware: dataset.Slug(slug)}) // none where that cannot be said
+	runs, _ := m.gen.Best.Models(fit.Query{Hardware: dataset.Slug(slug)}) // none if its memory is unknown
 	return m.FrontierOf(slug, runs.Found)
 }
 

@@ -38,10 +38,19 @@ func (s *Site) Estimates(gen *index.Generation, at Place) *Sheet {
 	}
 }
 
-var classNames = map[string]string{
-	"all": "All", "usual": "Programs people run", "dense": "Dense models", "mixture": "Mixtures of experts", "deep": "Long contexts",
-	"apple": "Apple", "cpu": "Processors", "discrete_amd": "AMD cards", "discrete_intel": "Intel cards", "discrete_nvidia": "NVIDIA cards",
-	"other_unified": "Other unified memory",
+// classNames are the classes of scores in the order of the page.
+var classNames = [][2]string{
+	{"all", "All"},
+	{"usual", "Programs people run"},
+	{"dense", "Dense models"},
+	{"mixture", "Mixtures of experts"},
+	{"deep", "Long contexts"},
+	{"apple", "Apple"},
+	{"cpu", "Processors"},
+	{"discrete_amd", "AMD cards"},
+	{"discrete_intel", "Intel cards"},
+	{"discrete_nvidia", "NVIDIA cards"},
+	{"other_unified", "Other unified memory"},
 }
 
 func errorsTable(id, title string, of *fit.Quality) Table {
@@ -50,8 +59,14 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 		Columns: columns("Class", "#Runs", "#Median error", "#Within 25 %", "#Within 1.5 times", "#Within 2 times", "#Band covers", "#Band width", "#Rule of thumb: median error"),
 	}
 	simple := id == "generation" || id == "split"
-	for i := range of.Scores {
-		s := &of.Scores[i]
+	place := func(class string) int {
+		first, _, _ := strings.Cut(class, " ")
+		return slices.IndexFunc(classNames, func(c [2]string) bool { return c[0] == first })
+	}
+	scores := slices.Clone(of.Scores)
+	slices.SortStableFunc(scores, func(a, b fit.Score) int { return cmp.Compare(place(a.Class), place(b.Class)) })
+	for i := range scores {
+		s := &scores[i]
 		if strings.Contains(s.Class, ",") || s.Rows < 10 {
 			continue
 		}
@@ -59,10 +74,9 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 		if !simple {
 			thumb = ""
 		}
-		hardware, kind, both := strings.Cut(s.Class, " ")
-		name := classNames[hardware]
-		if both {
-			name += ": " + strings.ToLower(classNames[kind])
+		name := classNames[place(s.Class)][1]
+		if _, kind, both := strings.Cut(s.Class, " "); both {
+			name += ": " + strings.ToLower(classNames[place(kind)][1])
 		}
 		t.Rows = append(t.Rows, []Cell{
 			{Text: name},
@@ -76,11 +90,6 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 			{Text: thumb},
 		})
 	}
-	general := []string{"All", "Programs people run", "Dense models", "Mixtures of experts", "Long contexts"}
-	slices.SortStableFunc(t.Rows, func(a, b []Cell) int {
-		x, y := slices.Index(general, a[0].Text), slices.Index(general, b[0].Text)
-		return cmp.Compare(uint(x), uint(y)) // -1, a class of hardware, comes last
-	})
 	if simple {
 		t.Source = "The rule of thumb is 0.65 × bandwidth / bytes of the weights read per token."
 	}
