@@ -166,18 +166,18 @@ var datasetRules = []rule[all]{
 	{"dataset-info", "dataset.json has one object, with a release date that is not in the future.", 0, checkInfo},
 	{"model-kin", "A model is not older than its base model and has the same licence; models of different shapes have different exact sizes.", warned, checkAgainstBaseModel},
 	{"licence-spelling", "Licences are spelled as SPDX ids.", warned, checkLicenses},
-	{"hardware-silicon", "A processor agrees with its graphics, a machine with its chips, and a record with its variants.", warned, checkSilicon},
+	{"hardware-silicon", "A processor matches its graphics, a machine its chips, and a record its variants.", warned, checkSilicon},
 	{"model-account", "Models from the same account on the Hub have the same organization.", warned, checkAccounts},
 	{"copied-field", "A repository, address or PCI id belongs to one record only.", warned, checkOwn},
 	{"fp16-siblings", "Hardware of one architecture has about the same ratio of FP16 to FP32.", warned, checkFP16Siblings},
 	{"names-text", "A name does not start like a spreadsheet formula and has no markup.", warned, checkNameTexts},
 	{"hardware-memory", "A card has at most twice the memory of other cards of its architecture.", warned, checkCardMemory},
-	{"hardware-price", "No price is thirty times that of similar hardware.", warned, checkPeerPrices},
+	{"hardware-price", "A price is not thirty times that of similar hardware.", warned, checkPeerPrices},
 	{"model-context", "The context length is close to that of models of the same shape.", warned, checkContexts},
 	{"model-twins", "Models of one family do not differ in just one field of their architecture or cache.", warned, checkTwins},
 	{"tool-words", "Tools use the same words for the same thing.", 0, checkToolWords},
 	{"credits", "sources.json lists every page that records cite, and no others.", 0, checkCredits},
-	{"changes", "Recorded releases are in order, and each recorded change changes something.", 0, checkChanges},
+	{"changes", "Releases are in order, and every recorded change has an effect.", 0, checkChanges},
 	{"lost-record", "A record from a past release still exists, or its removal is recorded; benchmarks are never removed.", 0, checkKept},
 }
 
@@ -258,7 +258,7 @@ func (c *checker) placed() Findings {
 	}
 	if len(out) > maxFindings {
 		last := out[maxFindings]
-		out = append(out[:maxFindings], Finding{Path: last.Path, Line: last.Line, Text: fmt.Sprintf("there are more than %d findings: what follows was not checked", maxFindings)})
+		out = append(out[:maxFindings], Finding{Path: last.Path, Line: last.Line, Text: fmt.Sprintf("more than %d findings: the rest was not checked", maxFindings)})
 	}
 	out.sort()
 	return out
@@ -297,7 +297,7 @@ func (fs Findings) withoutEchoes() Findings {
 			i++
 		}
 		if lines := fs[i].Line - f.Line; lines > fewRepeats {
-			f.Text += fmt.Sprintf("; %s up to line %d have no record: a record is one line", record.Counted(lines, "more line"), fs[i].Line)
+			f.Text += fmt.Sprintf("; %s up to line %d: a record must be on one line", record.Counted(lines, "more line"), fs[i].Line)
 		} else {
 			i = first
 		}

@@ -25,13 +25,13 @@ func checkAgainstBaseModel(c *checker, _ all, _ place) {
 		p := c.models.places[i]
 		if base := baseOf(m, bySlug); base != nil {
 			if m.ReleaseDate != nil && base.ReleaseDate != nil && before(*m.ReleaseDate, *base.ReleaseDate) {
-				c.warning(p, "release_date", fmt.Sprintf("is before that of the base model %s, got %q and %q", base.Slug, *m.ReleaseDate, *base.ReleaseDate))
+				c.warning(p, "release_date", fmt.Sprintf("is %q, before its base model %s was released (%q)", *m.ReleaseDate, base.Slug, *base.ReleaseDate))
 			}
 			if textOf(base.Form) == "chat" {
-				c.warning(p, "slug", fmt.Sprintf("is fine-tuned from %s, so the form of that model must be base, not chat", base.Slug))
+				c.warning(p, "slug", fmt.Sprintf("is fine-tuned from %[1]s, so %[1]s must have form \"base\", not \"chat\"", base.Slug))
 			}
 			if m.License != nil && base.License != nil && *m.License != *base.License {
-				c.warning(p, "license", fmt.Sprintf("is not that of the base model %s, %q, got %q", base.Slug, *base.License, *m.License))
+				c.warning(p, "license", fmt.Sprintf("is %q, but its base model %s has %q", *m.License, base.Slug, *base.License))
 			}
 		}
 		if m.ParamsB == nil || !exact(*m.ParamsB) {
@@ -40,7 +40,7 @@ func checkAgainstBaseModel(c *checker, _ all, _ place) {
 		if other, ok := byCount[*m.ParamsB]; !ok {
 			byCount[*m.ParamsB] = m
 		} else if otherShape(&m.Architecture, &other.Architecture) {
-			c.warning(p, "params_b", fmt.Sprintf("is that of %s to the last digit, which has other layers or widths, got %s", other.Slug, plainNumber(*m.ParamsB)), "architecture")
+			c.warning(p, "params_b", fmt.Sprintf("is %s, exactly the same as %s, which has other layers or widths", plainNumber(*m.ParamsB), other.Slug), "architecture")
 		}
 	}
 }
@@ -62,7 +62,7 @@ func checkLicenses(c *checker, _ all, _ place) {
 			return
 		}
 		if id, ok := ids[notInID.Replace(strings.ToLower(*license))]; ok && id != *license {
-			c.warning(p, "license", fmt.Sprintf("is %q in the spelling of SPDX, got %q", id, *license))
+			c.warning(p, "license", fmt.Sprintf("must be spelled as the SPDX id %q, got %q", id, *license))
 		}
 	}
 	for i, m := range c.models.recs {
@@ -107,7 +107,7 @@ const graphicsSlack = 1.15
 func (c *checker) checkGraphics(h, graphics *Hardware, p place) {
 	compare := func(field string, a, b *float64) {
 		if a != nil && b != nil && max(*a, *b) > graphicsSlack*min(*a, *b) {
-			c.warning(p, field, fmt.Sprintf("is far from that of its graphics %s, %s, got %s", graphics.Slug, plainNumber(*b), plainNumber(*a)), "integrated_gpu")
+			c.warning(p, field, fmt.Sprintf("is %s, far from %s of its graphics %s", plainNumber(*a), plainNumber(*b), graphics.Slug), "integrated_gpu")
 		}
 	}
 	compare("fp16_tflops", h.FP16TFLOPS, graphics.FP16TFLOPS)
@@ -129,13 +129,13 @@ func (c *checker) checkMachine(h *Hardware, chips []*Hardware, p place) {
 		}
 	}
 	if memory && h.VRAMGB != nil && *h.VRAMGB > most {
-		c.warning(p, "vram_gb", fmt.Sprintf("is more than its chip can have, %s GB, got %s", plainNumber(most), plainNumber(*h.VRAMGB)), "chip")
+		c.warning(p, "vram_gb", fmt.Sprintf("is %s GB, but its chip has at most %s GB", plainNumber(*h.VRAMGB), plainNumber(most)), "chip")
 	}
 	if dates && h.ReleaseDate != nil && before(*h.ReleaseDate, oldest) {
-		c.warning(p, "release_date", fmt.Sprintf("is before that of its chip, %q, got %q", oldest, *h.ReleaseDate), "chip")
+		c.warning(p, "release_date", fmt.Sprintf("is %q, before its chip was released (%q)", *h.ReleaseDate, oldest), "chip")
 	}
 	if a, b := h.MemoryBandwidthGBps, chips[0].MemoryBandwidthGBps; len(chips) == 1 && a != nil && b != nil && *a != *b {
-		c.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("is not that of its chip %s, %s, got %s", chips[0].Slug, plainNumber(*b), plainNumber(*a)), "chip")
+		c.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("is %s, but its chip %s has %s", plainNumber(*a), chips[0].Slug, plainNumber(*b)), "chip")
 	}
 }
 
@@ -143,7 +143,7 @@ func (c *checker) checkVariants(h *Hardware, variants []*Hardware, p place) {
 	for _, v := range variants {
 		compare := func(field string, a, b *float64) {
 			if a != nil && b != nil && *a != *b {
-				c.warning(p, field, fmt.Sprintf("must be null if variants differ: %s has %s, got %s", v.Slug, plainNumber(*b), plainNumber(*a)), "variants")
+				c.warning(p, field, fmt.Sprintf("must be null because variants differ: %s has %s, got %s", v.Slug, plainNumber(*b), plainNumber(*a)), "variants")
 			}
 		}
 		compare("vram_gb", h.VRAMGB, v.VRAMGB)
@@ -195,7 +195,7 @@ func checkAccounts(c *checker, _ all, _ place) {
 		usual := slices.MaxFunc(models, func(a, b member) int { return cmp.Compare(count[a.organization], count[b.organization]) })
 		for _, m := range models {
 			if m.organization != usual.organization {
-				c.warning(m.at, "organization", fmt.Sprintf("is not %q, that of other models of the account %s, got %q", usual.organization, account, m.organization), "hf_repo")
+				c.warning(m.at, "organization", fmt.Sprintf("is %q, but other models of the account %s have %q", m.organization, account, usual.organization), "hf_repo")
 			}
 		}
 	}
@@ -235,11 +235,11 @@ func (o owned) warn(p place, slug Slug, field, value, what string) (warned bool)
 	case !known:
 		o.first[key] = slug
 	case first != slug:
-		text := fmt.Sprintf("is also that of %s", first)
+		text := fmt.Sprintf("%q also belongs to %s", value, first)
 		if what == ownID {
 			text += "; ids shared by several devices belong in pci_ids_shared"
 		}
-		o.warning(p, field, fmt.Sprintf("%s, got %q", text, value))
+		o.warning(p, field, text)
 		return true
 	}
 	return false
@@ -264,7 +264,7 @@ func checkFP16Siblings(c *checker, _ all, _ place) {
 		if v <= 2.5*half && v >= half/2.5 {
 			return ""
 		}
-		return fmt.Sprintf("is %s times fp32_tflops where half of %d parts of the architecture have %s", roughNumber(v), n, roughNumber(half))
+		return fmt.Sprintf("is %s times fp32_tflops; the median of %d parts of the architecture is %s", roughNumber(v), n, roughNumber(half))
 	}, "fp32_tflops")
 }
 
@@ -308,7 +308,7 @@ func checkTwins(c *checker, _ all, _ place) {
 		for _, t := range groups[k] {
 			at := onlyDifference(fields, t.fields)
 			if at >= 0 && fields[at].value != nil && t.fields[at].value != nil && math.Abs(*m.ParamsB / *t.ParamsB - 1) < sameParams {
-				c.warning(p, fields[at].name, fmt.Sprintf("is all that differs from %s, which has %v, got %v", t.Slug, t.fields[at].value, fields[at].value))
+				c.warning(p, fields[at].name, fmt.Sprintf("is %v, the only difference from %s, which has %v", fields[at].value, t.Slug, t.fields[at].value))
 			}
 		}
 		groups[k] = append(groups[k], twin{m, fields})
@@ -365,9 +365,9 @@ func checkNameTexts(c *checker, _ all, _ place) {
 		for _, name := range names {
 			switch {
 			case formula.MatchString(name.text):
-				c.warning(p, name.field, fmt.Sprintf("starts like a spreadsheet formula, got %q", name.text))
+				c.warning(p, name.field, fmt.Sprintf("must not start like a spreadsheet formula, got %q", name.text))
 			case markup.MatchString(name.text):
-				c.warning(p, name.field, fmt.Sprintf("has markup, got %q", name.text))
+				c.warning(p, name.field, fmt.Sprintf("must not contain markup, got %q", name.text))
 			}
 		}
 	}
@@ -405,7 +405,7 @@ func checkCardMemory(c *checker, _ all, _ place) {
 			}
 		}
 		if *h.VRAMGB > mostOfCards*most {
-			c.warning(p, "vram_gb", fmt.Sprintf("is more than %d times the most of %d other cards of its architecture, %s GB, got %s", mostOfCards, len(groups[k])-1, plainNumber(most), plainNumber(*h.VRAMGB)), "architecture", "memory_type")
+			c.warning(p, "vram_gb", fmt.Sprintf("is %s GB, more than %d times the most of %d other cards of its architecture (%s GB)", plainNumber(*h.VRAMGB), mostOfCards, len(groups[k])-1, plainNumber(most)), "architecture", "memory_type")
 		}
 	})
 }
@@ -432,7 +432,7 @@ func checkPeerPrices(c *checker, _ all, _ place) {
 		}
 		check := func(field string, price float64) {
 			if price > mostOfPrices**usual {
-				c.warning(p, field, fmt.Sprintf("is more than %d times what such hardware costs, %s US dollars, got %s", mostOfPrices, plainNumber(*usual), plainNumber(price)))
+				c.warning(p, field, fmt.Sprintf("is %s, more than %d times the price of similar hardware (%s US dollars)", plainNumber(price), mostOfPrices, plainNumber(*usual)))
 			}
 		}
 		if h.StreetPriceUSD != nil {
@@ -465,7 +465,7 @@ func checkContexts(c *checker, _ all, _ place) {
 				continue
 			}
 			if half := median(others); max(m.value, half) > mostOfContext*min(m.value, half) {
-				c.warning(m.at, "architecture.context_length", fmt.Sprintf("is far from that of models of its family and shape, half of which have %s or less, got %s", plainNumber(half), plainNumber(m.value)))
+				c.warning(m.at, "architecture.context_length", fmt.Sprintf("is %s, far from the median of models of its family and shape (%s)", plainNumber(m.value), plainNumber(half)))
 			}
 		}
 	}

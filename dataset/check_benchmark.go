@@ -27,7 +27,7 @@ type run struct {
 }
 
 var runRules = []rule[*run]{
-	{"run-names", "model, hardware and tool name records that exist.", 0, func(c *checker, r *run, p place) {
+	{"run-names", "model, hardware and tool name existing records.", 0, func(c *checker, r *run, p place) {
 		c.modelSlugs.reference(c, p, "model", r.Model)
 		c.hardwareSlugs.reference(c, p, "hardware", r.Hardware)
 		c.toolSlugs.reference(c, p, "tool", r.Tool)
@@ -37,48 +37,48 @@ var runRules = []rule[*run]{
 	}},
 	{"run-source-key", "source_key matches source_url and is an entry in sources.json.", 0, checkSourceKey},
 	{"run-dates", "Dates are between 1990 and today, and run_date matches the year of the file.", 0, checkRunDates},
-	{"run-source", "A benchmark that is not by the owner links to its page.", 0, func(c *checker, r *run, p place) {
+	{"run-source", "A benchmark that the owner did not measure links to its page.", 0, func(c *checker, r *run, p place) {
 		if r.SourceURL == nil && r.Source != Owner {
 			c.at(p, "source_url", fmt.Sprintf("must not be null if source is %q", r.Source), "source")
 		}
 	}},
-	{"run-kind", "A throughput result has a scenario and a total; any other result has a speed and no fields that describe a load.", 0, checkRunKind},
-	{"run-bounds", "Figures are plausible for a measurement.", clean, func(c *checker, r *run, p place) {
+	{"run-kind", "A throughput result has a scenario and a total; any other result has a speed and no load fields.", 0, checkRunKind},
+	{"run-bounds", "Numbers are within plausible bounds.", clean, func(c *checker, r *run, p place) {
 		c.bounded(p, r.Benchmark)
 		for field, v := range map[string]*float64{"prompt_tps": r.PromptTPS, "generation_tps": r.GenerationTPS, "total_tps": r.TotalTPS} {
 			c.atMost(p, field, v, maxSpeedTPS*float64(r.HardwareCount), " tokens per second")
 		}
 	}},
 	{"run-contradiction", "Fields of a benchmark do not contradict each other.", clean, checkRunContradiction},
-	{"run-too-early", "A measurement is not from long before the release of its model or hardware.", warned | clean, func(c *checker, r *run, p place) {
+	{"run-too-early", "A run is not dated long before the release of its model or hardware.", warned | clean, func(c *checker, r *run, p place) {
 		if m := r.model; m != nil && longBefore(r.RunDate, m.ReleaseDate, modelSlack) {
-			c.warning(p, "run_date", fmt.Sprintf("is more than 90 days before %s was released, %q, got %q", m.Slug, *m.ReleaseDate, *r.RunDate), "model")
+			c.warning(p, "run_date", fmt.Sprintf("is %q, more than 90 days before %s was released (%q)", *r.RunDate, m.Slug, *m.ReleaseDate), "model")
 		}
 		if h := r.hardware; h != nil && longBefore(r.RunDate, h.ReleaseDate, hardwareSlack) {
-			c.warning(p, "run_date", fmt.Sprintf("is more than a year before %s was released, %q, got %q", h.Slug, *h.ReleaseDate, *r.RunDate), "hardware")
+			c.warning(p, "run_date", fmt.Sprintf("is %q, more than a year before %s was released (%q)", *r.RunDate, h.Slug, *h.ReleaseDate), "hardware")
 		}
 	}},
 	{"run-backend", "The backend works on the hardware and is supported by the tool.", warned, checkRunBackend},
-	{"run-stored", "A run names the quantization of its weights, and its depth is within the context length of its model.", warned | clean, checkStored},
+	{"run-stored", "The quantization is that of the weights, and the depth is within the context length of the model.", warned | clean, checkStored},
 	{"run-type-spelling", "The quantization is spelled as in quantizations.json.", warned, func(c *checker, r *run, p place) {
 		if r.Quantization != nil {
 			c.spelledType(p, "quantization", *r.Quantization)
 		}
 	}},
 	{"run-unlikely", "Power, device count and memory match the hardware.", warned | clean, checkRunUnlikely},
-	{"run-speed", "Speeds are possible with the memory bandwidth and compute, and sizes match the bits per weight.", 0, checkRunSpeed},
+	{"run-speed", "Speeds are within the limits of memory bandwidth and compute, and sizes match the bits per weight.", 0, checkRunSpeed},
 }
 
 var allRunsRules = []rule[all]{
 	{"run-id", "Ids of benchmarks are unique.", 0, checkIDs},
-	{"run-repeat", "No measurement is listed under two ids.", 0, checkRepeats},
-	{"run-copied", "No two runs of different models or hardware have the same dozen digits.", warned, checkCopied},
-	{"run-far-below", "No speed is far below others of the same machine and tool.", warned, checkFarBelow},
-	{"run-prompt-outlier", "No prompt speed is far above all others of its model and hardware.", warned, checkPromptOutliers},
-	{"run-peers", "No speed is eight times that of other runs of the model, or of models of its size, on the hardware.", warned, checkPeers},
-	{"run-spread", "No speed is far from that of runs with the same configuration.", warned, checkSpread},
+	{"run-repeat", "A measurement has only one id.", 0, checkRepeats},
+	{"run-copied", "Runs of different models or hardware do not share all their figures.", warned, checkCopied},
+	{"run-far-below", "A speed is not far below others on the same machine with the same tool.", warned, checkFarBelow},
+	{"run-prompt-outlier", "A prompt speed is not far above all others of its model and hardware.", warned, checkPromptOutliers},
+	{"run-peers", "A speed is not eight times that of the model, or of models of its size, on the same hardware.", warned, checkPeers},
+	{"run-spread", "A speed is not far from other runs with the same configuration.", warned, checkSpread},
 	{"run-weights", "A run with weights larger than the memory is marked as offloaded.", warned, checkWeights},
-	{"run-review", "The printed names of model and hardware do not match other records better.", warned, review},
+	{"run-review", "The printed names of model and hardware do not match another record better.", warned, review},
 }
 
 func (c *checker) index() {
@@ -162,21 +162,21 @@ func checkRunDates(c *checker, r *run, p place) {
 	switch year := yearFile.FindStringSubmatch(name); {
 	case year == nil:
 	case r.RunDate == nil:
-		c.at(p, "run_date", "must not be null in the file of a year")
+		c.at(p, "run_date", "must not be null in the file of a year; undated runs belong in undated.ndjson")
 	case !strings.HasPrefix(string(*r.RunDate), year[1]):
-		c.at(p, "run_date", fmt.Sprintf("must be in the year of the file, %s, got %q", year[1], *r.RunDate))
+		c.at(p, "run_date", fmt.Sprintf("must be in %s, the year of the file, got %q", year[1], *r.RunDate))
 	}
 }
 
 func checkRunKind(c *checker, r *run, p place) {
 	c.pair(p, "scenario", r.Scenario != nil, "total_tps", r.TotalTPS != nil)
 	if r.IsThroughput() {
-		const text = "must be null in a throughput result: total_tps is its speed"
+		const text = "must be null in a throughput result, which has total_tps instead"
 		c.allNull(p, r.Benchmark, "", "prompt_tps generation_tps concurrency rate_basis", text, "scenario")
 		return
 	}
 	if r.PromptTPS == nil && r.GenerationTPS == nil {
-		c.at(p, "generation_tps", "must be known if prompt_tps is null", "prompt_tps")
+		c.at(p, "generation_tps", "must be set if prompt_tps is null", "prompt_tps")
 	}
 	const fields = "request_rate nodes submitter round division availability system"
 	c.allNull(p, r.Benchmark, "", fields, "must be null if scenario is null", "scenario")
@@ -186,20 +186,20 @@ const maxDeviation = 3 // times a speed; ten runs that are not negative cannot h
 
 func checkRunContradiction(c *checker, r *run, p place) {
 	if r.NPrompt != nil && *r.NPrompt == 0 && r.PromptTPS != nil {
-		c.at(p, "n_prompt", "must be above 0 if prompt_tps is known", "prompt_tps")
+		c.at(p, "n_prompt", "must be above 0 if prompt_tps is set", "prompt_tps")
 	}
 	if r.NGen != nil && *r.NGen == 0 && r.GenerationTPS != nil {
-		c.at(p, "n_gen", "must be above 0 if generation_tps is known", "generation_tps")
+		c.at(p, "n_gen", "must be above 0 if generation_tps is set", "generation_tps")
 	}
 	c.deviation(p, "prompt_tps", r.PromptTPS, r.PromptTPSStddev)
 	c.deviation(p, "generation_tps", r.GenerationTPS, r.GenerationTPSStddev)
 	c.inOrder(p, "ttft_p50_ms", r.TTFTP50Ms, "ttft_p99_ms", r.TTFTP99Ms)
 	c.inOrder(p, "tpot_p50_ms", r.TPOTP50Ms, "tpot_p99_ms", r.TPOTP99Ms)
 	if many := r.Concurrency != nil && *r.Concurrency > 1; r.RateBasis != nil && many != (*r.RateBasis == record.RateTotal) {
-		c.warning(p, "rate_basis", fmt.Sprintf("must be \"total\" if concurrency is above 1, and only there, got %q", *r.RateBasis), "concurrency")
+		c.warning(p, "rate_basis", fmt.Sprintf("must be \"total\" if and only if concurrency is above 1, got %q", *r.RateBasis), "concurrency")
 	}
 	if r.Nodes != nil && *r.Nodes > r.HardwareCount {
-		c.at(p, "nodes", fmt.Sprintf("must be at most hardware_count, the devices of all nodes, got %d of %d", *r.Nodes, r.HardwareCount), "hardware_count")
+		c.at(p, "nodes", fmt.Sprintf("must be at most hardware_count (%d, in all nodes), got %d", r.HardwareCount, *r.Nodes), "hardware_count")
 	}
 	if r.PowerBasis != nil && r.PowerWatts == nil {
 		c.warning(p, "power_basis", "must be null if power_watts is null", "power_watts")
@@ -213,7 +213,7 @@ func checkRunContradiction(c *checker, r *run, p place) {
 		}
 	}
 	if r.Withdrawn != nil && r.RunDate != nil && before(r.Withdrawn.Date, *r.RunDate) {
-		c.at(p, "withdrawn.date", fmt.Sprintf("must not be before run_date, %q, got %q", *r.RunDate, r.Withdrawn.Date), "run_date")
+		c.at(p, "withdrawn.date", fmt.Sprintf("must not be before run_date (%q), got %q", *r.RunDate, r.Withdrawn.Date), "run_date")
 	}
 }
 
@@ -223,7 +223,7 @@ func (c *checker) deviation(p place, field string, speed, dev *float64) {
 	case speed == nil:
 		c.at(p, field+"_stddev", "must be null if "+field+" is null", field)
 	case *dev > maxDeviation**speed:
-		c.at(p, field+"_stddev", fmt.Sprintf("must be at most %d times %s, got %s of %s", maxDeviation, field, plainNumber(*dev), plainNumber(*speed)), field)
+		c.at(p, field+"_stddev", fmt.Sprintf("must be at most %d times %s (%s), got %s", maxDeviation, field, plainNumber(*speed), plainNumber(*dev)), field)
 	}
 }
 
@@ -242,7 +242,7 @@ func checkRunBackend(c *checker, r *run, p place) {
 	own := !c.anyFaulty(p)
 	if h := r.hardware; h != nil && own && r.Backend != nil {
 		if vendors := backendVendors[*r.Backend]; vendors != nil && !slices.Contains(vendors, h.Vendor) {
-			c.warning(p, "backend", fmt.Sprintf("%q does not work on %q hardware such as %s", *r.Backend, h.Vendor, h.Slug), "hardware")
+			c.warning(p, "backend", fmt.Sprintf("%q does not run on %q hardware such as %s", *r.Backend, h.Vendor, h.Slug), "hardware")
 		}
 	}
 	if r.Withdrawn != nil {
@@ -262,10 +262,10 @@ func checkRunBackend(c *checker, r *run, p place) {
 		return
 	}
 	if t.Backends != nil && len(*t.Backends) == 1 && r.Backend != nil && (*t.Backends)[0] != *r.Backend && !mlx {
-		c.warning(p, "backend", fmt.Sprintf("is not %q, the one backend of %s, got %q", (*t.Backends)[0], t.Slug, *r.Backend), "tool")
+		c.warning(p, "backend", fmt.Sprintf("is %q, but %s supports only %q", *r.Backend, t.Slug, (*t.Backends)[0]), "tool")
 	}
 	if v := r.ToolVersion; v != nil && (strings.EqualFold(*v, t.Name) || strings.EqualFold(*v, string(t.Slug))) {
-		c.warning(p, "tool_version", fmt.Sprintf("is the name of the tool, got %q", *v), "tool")
+		c.warning(p, "tool_version", fmt.Sprintf("must be a version, not the name of the tool, got %q", *v), "tool")
 	}
 }
 
@@ -276,10 +276,10 @@ func checkStored(c *checker, r *run, p place) {
 	}
 	large := r.ModelSizeGiB != nil && m.ParamsB != nil && *r.ModelSizeGiB*(1<<30)*8 > storedSmaller**m.ParamsB*1e9 // it is stored in 16 bits after all
 	if q := r.Quantization; q != nil && m.TrainedBits != nil && *m.TrainedBits >= 4 && c.line.BitsPerWeight(*q) >= fullBits && !large {
-		c.warning(p, "quantization", fmt.Sprintf("must be that of the weights, which were trained in %s bits, got %q", plainNumber(*m.TrainedBits), *q), "model")
+		c.warning(p, "quantization", fmt.Sprintf("must be the quantization of the weights, which were trained in %s bits, got %q", plainNumber(*m.TrainedBits), *q), "model")
 	}
 	if most, depth := m.Architecture.ContextLength, r.ContextDepth; most != nil && depth != nil && *depth > *most {
-		c.warning(p, "context_depth", fmt.Sprintf("is more than the %d tokens that %s can read, got %d", *most, m.Slug, *depth), "model")
+		c.warning(p, "context_depth", fmt.Sprintf("is %d, more than the context length of %s (%d tokens)", *depth, m.Slug, *most), "model")
 	}
 }
 
@@ -310,7 +310,7 @@ func checkRunUnlikely(c *checker, r *run, p place) {
 		case *w < minRunWatts || *w > maxRunWatts*devices:
 			c.warning(p, "power_watts", fmt.Sprintf("must be %s to %d W for each device, got %s", plainNumber(minRunWatts), maxRunWatts, plainNumber(*w)), "hardware_count")
 		case ofDevices && *w > mostPower*devices**rated:
-			c.warning(p, "power_watts", fmt.Sprintf("is more than %d times the %s W of %s, got %s", mostPower, plainNumber(*rated*devices), h.Slug, plainNumber(*w)), "hardware", "hardware_count")
+			c.warning(p, "power_watts", fmt.Sprintf("is %s, more than %d times the rated %s W of %s", plainNumber(*w), mostPower, plainNumber(*rated*devices), h.Slug), "hardware", "hardware_count")
 		}
 	}
 	most := cmp.Or(mostPartsOf[h.Type], mostParts)
@@ -318,11 +318,11 @@ func checkRunUnlikely(c *checker, r *run, p place) {
 		most = 2
 	}
 	if r.HardwareCount > most && r.HardwareCount <= maxDevices && r.Nodes == nil {
-		c.warning(p, "hardware_count", fmt.Sprintf("is above %d, the most that fit into one machine, and nodes is null, got %d", most, r.HardwareCount), "hardware", "nodes")
+		c.warning(p, "hardware_count", fmt.Sprintf("is %d, but nodes is null and one machine has at most %d", r.HardwareCount, most), "hardware", "nodes")
 	}
 	if r.MemoryGB != nil && h.VRAMGB != nil && h.Type == "gpu" && h.Variants == nil && (*r.MemoryGB > memorySlack**h.VRAMGB || *r.MemoryGB < *h.VRAMGB/memorySlack) {
 		if !c.doubtful(p, "hardware") {
-			text := fmt.Sprintf("is not that of one %s, %s GB, got %s", h.Slug, plainNumber(*h.VRAMGB), plainNumber(*r.MemoryGB))
+			text := fmt.Sprintf("is %s, but one %s has %s GB", plainNumber(*r.MemoryGB), h.Slug, plainNumber(*h.VRAMGB))
 			c.blame(blamed{r.hardwareAt, "vram_gb", Warning}, p, "memory_gb", text)
 		}
 	}
@@ -376,7 +376,7 @@ func checkWeights(c *checker, _ all, _ place) {
 		switch {
 		case gib <= room*spare:
 		case r.PartialOffload != nil:
-			c.warning(r.at, "memory_gb", fmt.Sprintf("must hold the weights of a run without offload: they take %.1f GiB of %s GB", gib, plainNumber(room)), "partial_offload", "model_size_gib")
+			c.warning(r.at, "memory_gb", fmt.Sprintf("is too small for a run without offload: the weights take %.1f GiB of %s GB", gib, plainNumber(room)), "partial_offload", "model_size_gib")
 		default:
 			c.warning(r.at, "partial_offload", fmt.Sprintf("must say whether part of the weights was in main memory: they take %.1f GiB of %s GB", gib, plainNumber(room)), "memory_gb", "model_size_gib")
 		}

@@ -37,7 +37,7 @@ func (c *changesCheck) release(r *record.Release, p place) {
 	}
 	c.date(p, "released", &r.Released)
 	if year := strings.TrimSuffix(path.Base(c.files[p.file].name), ".ndjson"); !strings.HasPrefix(string(r.Released), year) {
-		c.at(p, "released", fmt.Sprintf("must be in the year of the file, %s, got %q", year, r.Released))
+		c.at(p, "released", fmt.Sprintf("must be in %s, the year of the file, got %q", year, r.Released))
 	}
 	c.pair(p, "commit", r.Commit != nil, "committed", r.Committed != nil)
 	switch {
@@ -45,7 +45,7 @@ func (c *changesCheck) release(r *record.Release, p place) {
 	case c.last == nil && r.After != nil:
 		c.at(p, "after", "must be null for the first release")
 	case c.last != nil && (r.After == nil || *r.After != c.last.Digest):
-		c.at(p, "after", fmt.Sprintf("must be the digest of the release before, %s", c.last.Digest))
+		c.at(p, "after", fmt.Sprintf("must be the digest of the previous release, %s", c.last.Digest))
 	}
 	c.last, c.seen = r, map[string]place{}
 }
@@ -53,9 +53,9 @@ func (c *changesCheck) release(r *record.Release, p place) {
 func (c *changesCheck) change(r *record.Change, p place) {
 	switch {
 	case c.last == nil && len(c.changes.lost) == 0:
-		c.at(p, "", "must follow the line of a release")
+		c.at(p, "", "must come after the line of a release")
 	case c.last != nil && c.last.After == nil:
-		c.at(p, "", "must not follow the first release, which starts the history")
+		c.at(p, "", "must not come after the first release, which has no changes")
 	}
 	if valued := r.Act == record.Changed || r.Act == record.Withdrawn; valued != (len(r.Fields) > 0) {
 		c.at(p, "fields", "must have entries if change is changed or withdrawn, and none otherwise", "change")
@@ -74,7 +74,7 @@ func (c *changesCheck) change(r *record.Change, p place) {
 	for i, slug := range r.Slugs {
 		at, key := fmt.Sprintf("slugs.%d", i), string(r.Table)+"/"+slug
 		if i > 0 && r.Slugs[i-1] >= slug {
-			c.at(p, at, fmt.Sprintf("must be in order, got %q after %q", slug, r.Slugs[i-1]))
+			c.at(p, at, fmt.Sprintf("must be sorted, got %q after %q", slug, r.Slugs[i-1]))
 		}
 		if first, known := c.seen[key]; known {
 			c.at(p, at, fmt.Sprintf("%q is a duplicate of %s in this release", slug, c.placeText(first)))
@@ -121,9 +121,9 @@ func checkKept(c *checker, _ all, _ place) {
 		switch {
 		case len(gone) == 0:
 		case table == "benchmarks":
-			c.at(c.changes.places[first], "slugs", goneText(table, gone)+"; restore what was lost, and mark with the field withdrawn what was wrong")
+			c.at(c.changes.places[first], "slugs", goneText(table, gone)+"; restore what is missing, and mark wrong benchmarks as withdrawn")
 		default:
-			c.warning(c.changes.places[first], "slugs", goneText(table, gone)+"; restore what was lost, or record the release that removes it with modeldex changes record")
+			c.warning(c.changes.places[first], "slugs", goneText(table, gone)+"; restore what is missing, or record the removal with modeldex changes record")
 		}
 	}
 }
@@ -131,8 +131,8 @@ func checkKept(c *checker, _ all, _ place) {
 func goneText(table record.ChangeTable, slugs []string) string {
 	const named = 3
 	slices.Sort(slugs)
-	text := fmt.Sprintf("%s of %s %s gone, and no change says so: %s", record.Counted(len(slugs), "record"), table,
-		record.Noun(len(slugs), "is", "are"), strings.Join(slugs[:min(named, len(slugs))], ", "))
+	text := fmt.Sprintf("%s of %s %s missing, but no release removed %s: %s", record.Counted(len(slugs), "record"), table,
+		record.Noun(len(slugs), "is", "are"), record.Noun(len(slugs), "it", "them"), strings.Join(slugs[:min(named, len(slugs))], ", "))
 	if len(slugs) > named {
 		text += fmt.Sprintf(" and %d more", len(slugs)-named)
 	}

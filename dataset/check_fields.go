@@ -15,7 +15,7 @@ import (
 
 func (c *checker) pair(p place, a string, hasA bool, b string, hasB bool) {
 	if hasA && !hasB {
-		c.at(p, b, "must not be null if "+a+" is known", a)
+		c.at(p, b, "must be set if "+a+" is set", a)
 	}
 	if hasB && !hasA {
 		c.at(p, b, "must be null if "+a+" is null", a)
@@ -75,7 +75,7 @@ func roughNumber(v float64) string {
 
 func (c *checker) inOrder(p place, low string, a *float64, high string, b *float64) {
 	if a != nil && b != nil && *a > *b {
-		c.at(p, low, fmt.Sprintf("must be at most %s, got %s of %s", high, plainNumber(*a), plainNumber(*b)), high)
+		c.at(p, low, fmt.Sprintf("must be at most %s (%s), got %s", high, plainNumber(*b), plainNumber(*a)), high)
 	}
 }
 
@@ -106,7 +106,7 @@ func textOf[S ~string](s *S) string { return string(valueOf(s)) }
 func checkTwice[T ~string](c *checker, p place, field string, list []T) {
 	for i, v := range list {
 		if v != "" && slices.Contains(list[:i], v) {
-			c.at(p, field+"."+strconv.Itoa(i), fmt.Sprintf("%q is in the list twice", string(v)))
+			c.at(p, field+"."+strconv.Itoa(i), fmt.Sprintf("%q is listed twice", string(v)))
 		}
 	}
 }
@@ -119,7 +119,7 @@ func typeLetters(name string) string { return sameLetters.Replace(strings.ToUppe
 
 func (c *checker) spelledType(p place, field, name string) {
 	if known, ok := c.typeNames[typeLetters(name)]; ok && known != name {
-		c.warning(p, field, fmt.Sprintf("is a type of quantizations.json in another spelling, got %q; did you mean %q", name, known))
+		c.warning(p, field, fmt.Sprintf("must be spelled as in quantizations.json, got %q; did you mean %q", name, known))
 	}
 }
 
@@ -190,12 +190,12 @@ func checkSources[T any](c *checker, p place, rec *T, sources []SourceRef) {
 	for i := range sources {
 		for j, name := range sources[i].Fields {
 			if named[name] = true; !s.Has(name) {
-				c.at(p, fmt.Sprintf("sources.%d.fields.%d", i, j), fmt.Sprintf("no field is called %q", name))
+				c.at(p, fmt.Sprintf("sources.%d.fields.%d", i, j), fmt.Sprintf("%q is not a field", name))
 			}
 		}
 	}
 	unsourced(s, reflect.ValueOf(rec).Elem(), "", false, named, func(name string) {
-		c.at(p, name, "must be covered by an entry in sources", "sources")
+		c.at(p, name, "needs a source: add the field to an entry in sources", "sources")
 	})
 }
 

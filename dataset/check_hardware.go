@@ -13,7 +13,7 @@ import (
 )
 
 var hardwareRules = []rule[*Hardware]{
-	{"hardware-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, h *Hardware, p place) { checkSources(c, p, h, h.Sources) }},
+	{"hardware-sources", "Every known fact has an entry in sources.", 0, func(c *checker, h *Hardware, p place) { checkSources(c, p, h, h.Sources) }},
 	{"hardware-lists", "Dates are between 1990 and today, ranges start with the lower number, and lists have no duplicates.", 0, func(c *checker, h *Hardware, p place) {
 		c.date(p, "release_date", h.ReleaseDate)
 		c.pair(p, "fp16_tflops", h.FP16TFLOPS != nil, "fp16_basis", h.FP16Basis != nil)
@@ -22,7 +22,7 @@ var hardwareRules = []rule[*Hardware]{
 		checkTwice(c, p, "backends", h.Backends)
 		checkTwice(c, p, "driver_names", h.DriverNames)
 	}},
-	{"hardware-names", "chip, variants and integrated_gpu name records that exist.", 0, func(c *checker, h *Hardware, p place) {
+	{"hardware-names", "chip, variants and integrated_gpu name existing records.", 0, func(c *checker, h *Hardware, p place) {
 		c.hardwareSlugs.references(c, p, "chip", h.Chip)
 		c.hardwareSlugs.references(c, p, "variants", h.Variants)
 		if h.IntegratedGPU != nil {
@@ -30,11 +30,11 @@ var hardwareRules = []rule[*Hardware]{
 		}
 	}},
 	{"hardware-prices", "The street price is complete, recent and one of the listed prices.", 0, checkPrices},
-	{"hardware-bounds", "Figures are plausible for hardware that can be built and sold.", 0, checkHardwareBounds},
+	{"hardware-bounds", "Numbers are within the bounds of real hardware.", 0, checkHardwareBounds},
 	{"hardware-contradiction", "Fields of a hardware record do not contradict each other.", clean, contradictHardware},
 	{"hardware-unlikely", "Memory, bandwidth, compute rates and power are consistent with each other and with the slug.", warned | clean, checkHardwareUnlikely},
 	{"hardware-fp16", "fp16_tflops is one of the FP16 rates and says which.", clean, checkFP16},
-	{"hardware-architecture", "No hardware is older than the announcement of its architecture.", clean, checkArchitectureDate},
+	{"hardware-architecture", "Hardware is not older than the announcement of its architecture.", clean, checkArchitectureDate},
 }
 
 // Bounds of figures over each other: a mistake of units or decimals in either passes them. The shipped parts are well
@@ -81,18 +81,18 @@ func bandwidthBound(h *Hardware) (gbps float64, why string) {
 	if h.MemoryType != nil {
 		kind := strings.ToUpper(*h.MemoryType)
 		if strings.Contains(kind, "SRAM") {
-			return maxOnChip, " GB/s, for memory on the chip"
+			return maxOnChip, " GB/s for memory on the chip"
 		}
 		for _, t := range typeBandwidth {
 			if strings.HasPrefix(kind, t.prefix) {
-				gbps, why = t.gbps, " GB/s, for "+t.prefix+" memory"
+				gbps, why = t.gbps, " GB/s for "+t.prefix+" memory"
 				break
 			}
 		}
 	}
 	if h.MemoryChannels != nil && h.MemorySpeedMTs != nil && h.HBMGB == nil {
 		if most := rated(h) * channelSlack; most < gbps {
-			return math.Round(most), " GB/s, what memory_channels x 8 bytes x memory_speed_mts give"
+			return math.Round(most), " GB/s (memory_channels x 8 bytes x memory_speed_mts)"
 		}
 	}
 	return gbps, why
@@ -101,9 +101,9 @@ func bandwidthBound(h *Hardware) (gbps float64, why string) {
 func leastBandwidth(h *Hardware) (gbps float64, why string) {
 	switch {
 	case h.MemoryChannels != nil && h.MemorySpeedMTs != nil && h.HBMGB == nil:
-		return max(minBandwidth, minOfRated*rated(h)), " GB/s, half of what memory_channels x 8 bytes x memory_speed_mts give"
+		return max(minBandwidth, minOfRated*rated(h)), " GB/s (half of memory_channels x 8 bytes x memory_speed_mts)"
 	case h.MemoryType != nil && len(*h.MemoryType) >= 3 && (*h.MemoryType)[:3] == "HBM":
-		return minHBM, " GB/s, for HBM memory"
+		return minHBM, " GB/s for HBM memory"
 	}
 	return minBandwidth, " GB/s"
 }
@@ -115,7 +115,7 @@ func rated(h *Hardware) float64 {
 func contradictHardware(c *checker, h *Hardware, p place) {
 	for _, v := range Vendors {
 		if v != h.Vendor && strings.HasPrefix(string(h.Slug), string(v)+"-") {
-			c.at(p, "vendor", fmt.Sprintf("must be the one the slug begins with, %q, got %q", v, h.Vendor), "slug")
+			c.at(p, "vendor", fmt.Sprintf("must be %q, as in the slug, got %q", v, h.Vendor), "slug")
 		}
 	}
 	if own := h.Type == "soc" || h.Type == "apu"; own && !h.UnifiedMemory || (h.Type == "gpu" || h.Type == "cpu") && h.UnifiedMemory {
@@ -126,24 +126,24 @@ func contradictHardware(c *checker, h *Hardware, p place) {
 		vendor Vendor
 	}{"cuda_compute_capability": {h.CUDAComputeCapability != nil, Nvidia}, "gfx_target": {h.GFXTarget != nil, record.AMD}} {
 		if only.known && h.Vendor != only.vendor {
-			c.at(p, field, fmt.Sprintf("must be null if vendor is not %q, but %q", only.vendor, h.Vendor), "vendor")
+			c.at(p, field, fmt.Sprintf("must be null unless vendor is %q, got vendor %q", only.vendor, h.Vendor), "vendor")
 		}
 	}
 	if h.VRAMGB != nil && h.MemoryOptionsGB != nil && !slices.Contains(*h.MemoryOptionsGB, *h.VRAMGB) {
 		c.at(p, "vram_gb", fmt.Sprintf("must be one of memory_options_gb, got %s", plainNumber(*h.VRAMGB)), "memory_options_gb")
 	}
 	if h.ReleaseQuarter != nil && h.ReleaseDate != nil && !inQuarter(*h.ReleaseDate, *h.ReleaseQuarter) {
-		c.at(p, "release_quarter", fmt.Sprintf("must be that of release_date, %q, got %q", *h.ReleaseDate, *h.ReleaseQuarter), "release_date")
+		c.at(p, "release_quarter", fmt.Sprintf("must match release_date (%q), got %q", *h.ReleaseDate, *h.ReleaseQuarter), "release_date")
 	}
 	if r := h.TDPRangeWatts; r != nil && len(*r) == 2 && h.TDPWatts != nil && (*h.TDPWatts < (*r)[0] || *h.TDPWatts > (*r)[1]) {
-		c.at(p, "tdp_watts", fmt.Sprintf("must be in tdp_range_watts, %s to %s, got %s", plainNumber((*r)[0]), plainNumber((*r)[1]), plainNumber(*h.TDPWatts)), "tdp_range_watts")
+		c.at(p, "tdp_watts", fmt.Sprintf("must be within tdp_range_watts (%s to %s), got %s", plainNumber((*r)[0]), plainNumber((*r)[1]), plainNumber(*h.TDPWatts)), "tdp_range_watts")
 	}
 	c.inOrder(p, "tdp_watts", h.TDPWatts, "max_turbo_power_watts", h.MaxTurboPowerWatts)
 	for i := range h.PriceObservations {
 		o := &h.PriceObservations[i]
 		if r := o.AmountRange; r != nil && len(*r) == 2 && (o.Amount < (*r)[0] || o.Amount > (*r)[1]) {
 			at := fmt.Sprintf("price_observations.%d.amount", i)
-			c.at(p, at, fmt.Sprintf("must be in amount_range, %s to %s, got %s", plainNumber((*r)[0]), plainNumber((*r)[1]), plainNumber(o.Amount)), at+"_range")
+			c.at(p, at, fmt.Sprintf("must be within amount_range (%s to %s), got %s", plainNumber((*r)[0]), plainNumber((*r)[1]), plainNumber(o.Amount)), at+"_range")
 		}
 	}
 }
@@ -158,23 +158,23 @@ func inQuarter(d Date, quarter string) bool {
 
 func checkHardwareUnlikely(c *checker, h *Hardware, p place) {
 	if size := memorySize.FindStringSubmatch(string(h.Slug)); size != nil && h.VRAMGB != nil && plainNumber(*h.VRAMGB) != size[1] {
-		c.warning(p, "vram_gb", fmt.Sprintf("is not the memory in the slug %s, got %s", h.Slug, plainNumber(*h.VRAMGB)), "slug")
+		c.warning(p, "vram_gb", fmt.Sprintf("is %s, unlike the memory size in the slug %s", plainNumber(*h.VRAMGB), h.Slug), "slug")
 	}
 	if h.VRAMGB != nil && *h.VRAMGB >= 1 && *h.VRAMGB*2 != math.Trunc(*h.VRAMGB*2) {
-		c.warning(p, "vram_gb", fmt.Sprintf("is not a size that memory is sold in (GiB, as printed on the box), got %s", plainNumber(*h.VRAMGB)))
+		c.warning(p, "vram_gb", fmt.Sprintf("must be a size that memory is sold in (GiB, as printed on the box), got %s", plainNumber(*h.VRAMGB)))
 	}
 	if h.VRAMGB != nil && h.MemoryBandwidthGBps != nil && h.MemoryType != nil && !h.UnifiedMemory {
 		kind := strings.ToUpper(*h.MemoryType)
 		reads := *h.MemoryBandwidthGBps / *h.VRAMGB
 		if beside := strings.HasPrefix(kind, "GDDR") || strings.HasPrefix(kind, "HBM"); beside && (reads < fewestReads || reads > mostReads) {
-			c.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("reads the memory of vram_gb %s times per second, where parts have %d to %d, got %s and %s", roughNumber(reads), fewestReads, mostReads, plainNumber(*h.MemoryBandwidthGBps), plainNumber(*h.VRAMGB)), "vram_gb")
+			c.warning(p, "memory_bandwidth_gbps", fmt.Sprintf("is %s, which reads all of vram_gb (%s) %s times per second; %d to %d is usual", plainNumber(*h.MemoryBandwidthGBps), plainNumber(*h.VRAMGB), roughNumber(reads), fewestReads, mostReads), "vram_gb")
 		}
 	}
 	if h.INT8TOPS != nil && h.FP16TFLOPS != nil && *h.INT8TOPS > mostInt8**h.FP16TFLOPS {
-		c.warning(p, "int8_tops", fmt.Sprintf("is more than %d times fp16_tflops, got %s and %s", mostInt8, plainNumber(*h.INT8TOPS), plainNumber(*h.FP16TFLOPS)), "fp16_tflops")
+		c.warning(p, "int8_tops", fmt.Sprintf("is %s, more than %d times fp16_tflops (%s)", plainNumber(*h.INT8TOPS), mostInt8, plainNumber(*h.FP16TFLOPS)), "fp16_tflops")
 	}
 	if h.FP32TFLOPS != nil && h.TDPWatts != nil && *h.FP32TFLOPS > mostPerWatt**h.TDPWatts {
-		c.warning(p, "tdp_watts", fmt.Sprintf("is less than a watt for each of fp32_tflops, got %s and %s", plainNumber(*h.TDPWatts), plainNumber(*h.FP32TFLOPS)), "fp32_tflops")
+		c.warning(p, "tdp_watts", fmt.Sprintf("is %s, less than a watt per TFLOPS of fp32_tflops (%s)", plainNumber(*h.TDPWatts), plainNumber(*h.FP32TFLOPS)), "fp32_tflops")
 	}
 	if v := h.CUDAComputeCapability; v != nil {
 		if n, err := strconv.ParseFloat(*v, 64); err == nil && n > maxCapability {
@@ -182,7 +182,7 @@ func checkHardwareUnlikely(c *checker, h *Hardware, p place) {
 		}
 	}
 	if h.Type == "cpu" && h.TDPWatts != nil && *h.TDPWatts > maxCPUWatts {
-		c.warning(p, "tdp_watts", fmt.Sprintf("is above %d W, more than any processor takes, got %s", maxCPUWatts, plainNumber(*h.TDPWatts)), "type")
+		c.warning(p, "tdp_watts", fmt.Sprintf("is %s, more than any processor uses (%d W)", plainNumber(*h.TDPWatts), maxCPUWatts), "type")
 	}
 }
 
@@ -193,12 +193,12 @@ func checkFP16(c *checker, h *Hardware, p place) {
 	switch {
 	case h.FP16TFLOPS == nil, want == nil:
 	case *h.FP16TFLOPS != *want:
-		c.at(p, "fp16_tflops", fmt.Sprintf("must be fp16_tensor_fp32acc_tflops or, without it, fp16_vector_tflops, got %s of %s", plainNumber(*h.FP16TFLOPS), plainNumber(*want)), "fp16_tensor_fp32acc_tflops", "fp16_vector_tflops")
+		c.at(p, "fp16_tflops", fmt.Sprintf("must equal fp16_tensor_fp32acc_tflops or, if that is null, fp16_vector_tflops (%s), got %s", plainNumber(*want), plainNumber(*h.FP16TFLOPS)), "fp16_tensor_fp32acc_tflops", "fp16_vector_tflops")
 	case (h.FP16TensorFP32AccTFLOPS == nil) != (h.FP16Basis != nil && *h.FP16Basis == "shader"):
-		c.at(p, "fp16_basis", "must be \"shader\" if fp16_tflops is the vector rate, and only there", "fp16_tflops")
+		c.at(p, "fp16_basis", "must be \"shader\" if and only if fp16_tflops is the vector rate", "fp16_tflops")
 	}
 	if v, s := h.FP16VectorTFLOPS, h.FP16ShaderTFLOPS; v != nil && s != nil && *v != *s {
-		c.at(p, "fp16_shader_tflops", fmt.Sprintf("must be the same figure as fp16_vector_tflops, got %s and %s", plainNumber(*s), plainNumber(*v)), "fp16_vector_tflops")
+		c.at(p, "fp16_shader_tflops", fmt.Sprintf("must equal fp16_vector_tflops (%s), got %s", plainNumber(*v), plainNumber(*s)), "fp16_vector_tflops")
 	}
 }
 
@@ -215,7 +215,7 @@ func checkArchitectureDate(c *checker, h *Hardware, p place) {
 	}
 	first, known := announced[*h.Architecture]
 	if n := len(*h.ReleaseDate); known && *h.ReleaseDate < first[:min(n, len(first))] {
-		c.at(p, "release_date", fmt.Sprintf("must not be before its architecture was announced on %s, got %q", first, *h.ReleaseDate), "architecture")
+		c.at(p, "release_date", fmt.Sprintf("must not be before %s, when its architecture was announced, got %q", first, *h.ReleaseDate), "architecture")
 	}
 }
 
@@ -234,14 +234,14 @@ func checkPrices(c *checker, h *Hardware, p place) {
 	}
 	switch of := h.StreetPriceCondition; {
 	case of == nil:
-		c.warning(p, "street_price_usd", "must have a street_price_condition, which says whether it is for new or used hardware", "street_price_condition")
+		c.warning(p, "street_price_usd", "needs a street_price_condition: new or used", "street_price_condition")
 	case !seen(h, *of):
-		c.warning(p, "street_price_usd", fmt.Sprintf("matches no price in US dollars in price_observations with the same day, page and condition, got %s", plainNumber(*h.StreetPriceUSD)), "price_observations", "street_price_condition", "street_price_source")
+		c.warning(p, "street_price_usd", fmt.Sprintf("must match a US dollar price in price_observations with the same day, page and condition, got %s", plainNumber(*h.StreetPriceUSD)), "price_observations", "street_price_condition", "street_price_source")
 	default:
 		c.checkCondition(p, "street_price_condition", *of)
 	}
 	if len(c.info.recs) == 1 && olderThanYear(*h.StreetPriceDate, c.info.recs[0].Released) {
-		c.warning(p, "street_price_date", fmt.Sprintf("is more than a year before the day of release, %s, got %q", c.info.recs[0].Released, *h.StreetPriceDate))
+		c.warning(p, "street_price_date", fmt.Sprintf("is %q, more than a year before the release of the dataset (%s)", *h.StreetPriceDate, c.info.recs[0].Released))
 	}
 }
 

@@ -12,39 +12,39 @@ import (
 )
 
 var modelRules = []rule[*Model]{
-	{"model-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, m *Model, p place) { checkSources(c, p, m, m.Sources) }},
+	{"model-sources", "Every known fact has an entry in sources.", 0, func(c *checker, m *Model, p place) { checkSources(c, p, m, m.Sources) }},
 	{"model-basis", "params_b has a basis, and release_date is between 1990 and today.", 0, func(c *checker, m *Model, p place) {
 		c.pair(p, "params_b", m.ParamsB != nil, "params_basis", m.ParamsBasis != nil)
 		c.date(p, "release_date", m.ReleaseDate)
 		checkTwice(c, p, "modalities", m.Modalities)
 	}},
 	{"model-shape", "Counts of layers, heads and experts are consistent with each other.", 0, checkShape},
-	{"model-parts", "Effective and active parameters are at most all parameters.", 0, func(c *checker, m *Model, p place) {
+	{"model-parts", "Effective and active parameters are at most params_b.", 0, func(c *checker, m *Model, p place) {
 		for field, part := range map[string]*float64{"effective_params_b": m.EffectiveParamsB, "active_params_b": m.ActiveParamsB} {
 			c.inOrder(p, field, part, "params_b", m.ParamsB)
 		}
 	}},
 	{"model-sizes", "File sizes match the parameter count and the bits per weight of the quantization.", 0, checkSizes},
 	{"model-quantizations", "A computed size has a method, a quantization has its usual spelling, and no file is listed twice.", 0, checkQuantizations},
-	{"model-bounds", "Figures are plausible.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m) }},
+	{"model-bounds", "Numbers are within plausible bounds.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m) }},
 	{"model-contradiction", "The fields of a model do not contradict each other.", clean, contradictModel},
-	{"model-cache", "Layers and heads of the cache match those of the model.", clean, checkCache},
-	{"model-cache-stated", "If some layers of a family have no attention, its models say how many layers have a cache.", warned | clean, func(c *checker, m *Model, p place) {
+	{"model-cache", "The layers and heads of the cache match those of the model.", clean, checkCache},
+	{"model-cache-stated", "If some layers of a family have no cache, its models say how many do.", warned | clean, func(c *checker, m *Model, p place) {
 		if k := &m.KVCache; k.NumKVLayers == nil && k.HeadDim != nil && c.skipping[m.Family] {
-			c.warning(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be known: other models of the family %s have fewer layers with a cache than layers", m.Family))
+			c.warning(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be set: other models of the family %s have layers without a cache", m.Family))
 		}
 	}},
-	{"model-active", "A mixture-of-experts model gives its active parameters.", warned | clean, func(c *checker, m *Model, p place) {
+	{"model-active", "A mixture-of-experts model states its active parameters.", warned | clean, func(c *checker, m *Model, p place) {
 		if a := &m.Architecture; (a.NumExperts != nil || a.Type != nil && *a.Type == "moe") && m.ActiveParamsB == nil {
-			c.warning(p, "active_params_b", "must be known for a mixture of experts")
+			c.warning(p, "active_params_b", "must be set for a mixture of experts")
 		}
 	}},
 	{"model-slug-size", "Sizes in the slug match the parameter counts.", warned | clean, checkSlugSizes},
-	{"model-params-name", "A parameter count taken from the name says so in its basis, and a tied output head is not counted twice.", warned | clean, checkParamsBasis},
-	{"model-params", "The parameter count is close to what layers and widths give.", warned | clean, func(c *checker, m *Model, p place) {
+	{"model-params-name", "params_basis says if the count comes from the name, and a tied output head is counted once.", warned | clean, checkParamsBasis},
+	{"model-params", "The parameter count matches the layers and widths.", warned | clean, func(c *checker, m *Model, p place) {
 		if derived, known := derivedParams(m); known {
 			if off := derived / *m.ParamsB; off > 1+farOff || off < 1-farOff {
-				c.warning(p, "params_b", fmt.Sprintf("is far from what layers and widths give, got %s where they give %s", plainNumber(*m.ParamsB), roughNumber(derived)), "architecture")
+				c.warning(p, "params_b", fmt.Sprintf("is %s, but layers and widths give %s", plainNumber(*m.ParamsB), roughNumber(derived)), "architecture")
 			}
 		}
 	}},
@@ -69,7 +69,7 @@ func checkShape(c *checker, m *Model, p place) {
 
 func (c *checker) within(p place, field string, v *int64, of string, bound *int64) {
 	if v != nil && bound != nil && *v > *bound {
-		c.at(p, field, fmt.Sprintf("must be at most %s, got %d of %d", of, *v, *bound), of)
+		c.at(p, field, fmt.Sprintf("must be at most %s (%d), got %d", of, *bound, *v), of)
 	}
 }
 
@@ -85,7 +85,7 @@ func checkSizes(c *checker, m *Model, p place) {
 		}
 	}
 	if wrong > fewRepeats && wrong*2 > len(m.Quantizations) { // so the sizes are right
-		c.at(p, "params_b", fmt.Sprintf("does not go with size_bytes of %d of %d quantizations, got %s", wrong, len(m.Quantizations), plainNumber(*m.ParamsB)))
+		c.at(p, "params_b", fmt.Sprintf("does not match size_bytes of %d of %d quantizations, got %s", wrong, len(m.Quantizations), plainNumber(*m.ParamsB)))
 		return
 	}
 	for i := range m.Quantizations {
@@ -94,7 +94,7 @@ func checkSizes(c *checker, m *Model, p place) {
 		if text := bitsProblem(bits, c.typeBits[q.Name]); text != "" {
 			c.at(p, at+"size_bytes", text, "params_b", at+"name")
 		} else if q.BitsPerWeight != nil && (*q.BitsPerWeight > bits*bitsSlack || *q.BitsPerWeight < bits/bitsSlack) {
-			c.at(p, at+"bits_per_weight", fmt.Sprintf("must follow from size_bytes and params_b, which give %.2f, got %s", bits, plainNumber(*q.BitsPerWeight)), "params_b", at+"size_bytes")
+			c.at(p, at+"bits_per_weight", fmt.Sprintf("must match size_bytes and params_b, which give %.2f, got %s", bits, plainNumber(*q.BitsPerWeight)), "params_b", at+"size_bytes")
 		}
 	}
 }
@@ -108,7 +108,7 @@ func bitsProblem(bits, ofType float64) string {
 	if bits >= low && bits <= high {
 		return ""
 	}
-	return fmt.Sprintf("must give %.1f to %.1f bits per weight for its type, not %.1f", low, high, bits)
+	return fmt.Sprintf("gives %.1f bits per weight; its type has %.1f to %.1f", bits, low, high)
 }
 
 func checkQuantizations(c *checker, m *Model, p place) {
@@ -128,7 +128,7 @@ func checkQuantizations(c *checker, m *Model, p place) {
 		if first, twice := files[of]; !twice {
 			files[of] = i
 		} else if !faulty {
-			c.warning(p, at+"name", fmt.Sprintf("%q is a duplicate of quantizations.%d, of the same format, repo and source", q.Name, first))
+			c.warning(p, at+"name", fmt.Sprintf("%q is a duplicate of quantizations.%d, with the same format, repo and source", q.Name, first))
 		}
 	}
 }
@@ -171,7 +171,7 @@ func checkParamsBasis(c *checker, m *Model, p place) {
 	}
 	for _, part := range sizeName.FindAllStringSubmatch(strings.ReplaceAll(string(m.Slug), "-", "--"), -1) {
 		if size, _ := strconv.ParseFloat(part[2], 64); part[1] == "" && part[3] == "b" && size == *m.ParamsB {
-			c.warning(p, "params_basis", fmt.Sprintf("must be %q, or params_b exact: %s is the number in the name", record.NamedParams, plainNumber(*m.ParamsB)), "params_b")
+			c.warning(p, "params_basis", fmt.Sprintf("must be %q unless params_b is exact: %s is the number in the name", record.NamedParams, plainNumber(*m.ParamsB)), "params_b")
 		}
 	}
 	a := &m.Architecture
@@ -181,7 +181,7 @@ func checkParamsBasis(c *checker, m *Model, p place) {
 	}
 	table := float64(*a.VocabSize) * float64(*a.HiddenSize) / 1e9
 	if twice := derived + table; math.Abs(*m.ParamsB-twice) < 0.1*table {
-		c.warning(p, "params_b", fmt.Sprintf("counts the output head, which is tied to the embeddings, twice: layers and widths give %s, got %s", roughNumber(derived), plainNumber(*m.ParamsB)), "architecture")
+		c.warning(p, "params_b", fmt.Sprintf("counts the tied output head twice: layers and widths give %s, got %s", roughNumber(derived), plainNumber(*m.ParamsB)), "architecture")
 	}
 }
 
@@ -189,17 +189,17 @@ var activeSize = regexp.MustCompile(`-a([0-9]+(?:\.[0-9]+)?)b(?:-|$)`)
 
 func checkSlugSizes(c *checker, m *Model, p place) {
 	if m.ParamsB != nil && !sizeFits(m) {
-		c.warning(p, "params_b", fmt.Sprintf("is far from the size in the slug %s, got %s", m.Slug, plainNumber(*m.ParamsB)), "slug", "active_params_b")
+		c.warning(p, "params_b", fmt.Sprintf("is %s, far from the size in the slug %s", plainNumber(*m.ParamsB), m.Slug), "slug", "active_params_b")
 	}
 	if said := activeSize.FindStringSubmatch(string(m.Slug)); said != nil && m.ActiveParamsB != nil {
 		if size, err := strconv.ParseFloat(said[1], 64); err == nil && (*m.ActiveParamsB < size*activeBelowName || *m.ActiveParamsB > size*activeAboveName) {
-			c.warning(p, "active_params_b", fmt.Sprintf("is far from the size in the slug %s, got %s", m.Slug, plainNumber(*m.ActiveParamsB)), "slug")
+			c.warning(p, "active_params_b", fmt.Sprintf("is %s, far from the size in the slug %s", plainNumber(*m.ActiveParamsB), m.Slug), "slug")
 		}
 	}
 	a := &m.Architecture
 	if m.ParamsB != nil && a.VocabSize != nil && a.HiddenSize != nil {
 		if table := float64(*a.VocabSize) * float64(*a.HiddenSize) / 1e9; table > *m.ParamsB {
-			c.warning(p, "architecture.vocab_size", fmt.Sprintf("gives embeddings of %s billion parameters, more than params_b, got %d", roughNumber(table), *a.VocabSize), "params_b", "architecture.hidden_size")
+			c.warning(p, "architecture.vocab_size", fmt.Sprintf("is %d, so the embeddings have %s billion parameters, more than params_b", *a.VocabSize, roughNumber(table)), "params_b", "architecture.hidden_size")
 		}
 	}
 }
@@ -210,7 +210,7 @@ func checkCache(c *checker, m *Model, p place) {
 	c.within(p, "kv_cache.num_sliding_window_layers", m.KVCache.NumSlidingWindowLayers, "architecture.num_layers", layers)
 	parallel := kv != nil && linear != nil && *kv == *linear // every layer has both a cache and a state
 	if layers != nil && kv != nil && linear != nil && *kv+*linear > *layers && !parallel {
-		c.at(p, "kv_cache.num_linear_attention_layers", fmt.Sprintf("must leave room for num_kv_layers, got %d and %d of %d", *linear, *kv, *layers), "architecture.num_layers")
+		c.at(p, "kv_cache.num_linear_attention_layers", fmt.Sprintf("plus num_kv_layers must be at most num_layers, got %d and %d of %d", *linear, *kv, *layers), "architecture.num_layers")
 	}
 	heads, kvHeads := m.Architecture.NumAttentionHeads, m.KVCache.NumKVHeads
 	if heads != nil && kvHeads != nil && *kvHeads > 0 && (*kvHeads > *heads || *heads%*kvHeads != 0) {

@@ -75,7 +75,7 @@ func register[T any](c *checker, t *table[T], kind string, of func(*T) (Slug, []
 	}
 	for slug, i := range r.owner {
 		if i >= 0 && c.misnamed(t.places[i], slug) {
-			c.at(t.places[i], "slug", fmt.Sprintf("must be the name of the file, got %q in %s", slug, path.Base(c.files[t.places[i].file].name)))
+			c.at(t.places[i], "slug", fmt.Sprintf("must match the name of the file, got %q in %s", slug, path.Base(c.files[t.places[i].file].name)))
 		}
 	}
 	r.byName = sync.OnceValue(func() map[string]Slug {
@@ -126,7 +126,7 @@ func (r *registry) checkAliases(c *checker, n int, rec func(int) (place, Slug, [
 			plain := strings.Join(strings.Fields(norm.NFKC.String(a.text)), " ") // a no-break space looks like a blank, a wide A like an A
 			if strings.HasPrefix(a.field, "aliases.") {
 				if slices.Contains(own, plain) {
-					c.at(p, a.field, fmt.Sprintf("%q is in the list twice", a.text))
+					c.at(p, a.field, fmt.Sprintf("%q is listed twice", a.text))
 				}
 				own = append(own, plain)
 			}
@@ -168,15 +168,15 @@ func (r *registry) missed(c *checker, p place, field string, slug Slug, text str
 			now = r.named(words[1:]) // without its maker
 		}
 		if now != "" {
-			hint = fmt.Sprintf(": if it is %q now, name that in these lines and add the old slug to its aliases, or give it the old slug again", now)
+			hint = fmt.Sprintf(": if it is now %q, use that slug in these lines and add the old one to its aliases, or restore the old slug", now)
 		}
-		one.text += ", which " + record.Counted(len(found)-1, "more line") + " of the dataset name" + hint
+		one.text += " (used in " + record.Counted(len(found)-1, "more line") + ")" + hint
 		return one, true
 	})
 }
 
 func (c *checker) reserved(p place, field string, slug Slug) {
-	c.at(p, field, fmt.Sprintf("%q is reserved for an address of the API: choose another", slug))
+	c.at(p, field, fmt.Sprintf("%q is reserved by the API: choose another", slug))
 }
 
 func (r *registry) named(words []string) Slug {
@@ -208,7 +208,7 @@ func registerOrigins(c *checker) *registry {
 		r.owner[Slug(rec.Key)] = int32(i)
 		c.date(p, "read", &rec.Read)
 		if want := rec.URL.OriginKey(); want != rec.Key {
-			c.at(p, "key", fmt.Sprintf("must be that of url, %q, got %q", want, rec.Key), "url")
+			c.at(p, "key", fmt.Sprintf("must match url (%q), got %q", want, rec.Key), "url")
 		}
 	}
 	return r
@@ -222,14 +222,14 @@ func checkSourceKey(c *checker, r *run, p place) {
 	case b.SourceURL == nil:
 	case b.SourceKey == nil:
 		if c.warn && c.hasFile(sourcesFile) { // the text costs more than all other checks of a row
-			text := fmt.Sprintf("is unknown, the page is of %q", b.SourceURL.OriginKey())
+			text := fmt.Sprintf("must be %q, the key of source_url", b.SourceURL.OriginKey())
 			if !has(b.SourceURL.OriginKey()) {
-				text += ": add it to sources.json"
+				text += "; add that key to sources.json"
 			}
 			c.warning(p, "source_key", text, "source_url")
 		}
 	case *b.SourceKey != b.SourceURL.OriginKey():
-		c.at(p, "source_key", fmt.Sprintf("must be that of source_url, %q, got %q", b.SourceURL.OriginKey(), *b.SourceKey), "source_url")
+		c.at(p, "source_key", fmt.Sprintf("must match source_url (%q), got %q", b.SourceURL.OriginKey(), *b.SourceKey), "source_url")
 	case !has(*b.SourceKey) && !c.keys.gap && c.hasFile(sourcesFile):
 		c.keys.missed(c, p, "source_key", Slug(*b.SourceKey), fmt.Sprintf("sources.json has no key %q", *b.SourceKey))
 	}
@@ -240,7 +240,7 @@ func checkCredits(c *checker, _ all, _ place) {
 	if !c.hasFile(sourcesFile) {
 		named := slices.ContainsFunc(c.benchmarks.recs, func(b *Benchmark) bool { return b.SourceKey != nil })
 		if named && len(c.origins.lost) == 0 {
-			c.findings = append(c.findings, Finding{Path: sourcesFile, Text: "the file is missing, and measurements name its keys"})
+			c.findings = append(c.findings, Finding{Path: sourcesFile, Text: "the file is missing, but benchmarks use its keys"})
 		}
 		return
 	}

@@ -32,21 +32,21 @@ func checkRunSpeed(c *checker, r *run, p place) {
 		if params := c.line.models[r.Model].params; params > 0 {
 			allowed := rateOf(r.hardware) * devices / (2 * params) // a token takes at least two operations for each parameter in use
 			if allowed > 0 && *r.PromptTPS > allowed && *r.PromptTPS <= maxSpeedTPS*devices {
-				c.blame(blamed{r.hardwareAt, "fp16_tflops", Fault}, p, "prompt_tps", fmt.Sprintf("must not exceed what the hardware can compute, at most %.0f tokens per second, got %s", allowed, plainNumber(*r.PromptTPS)))
+				c.blame(blamed{r.hardwareAt, "fp16_tflops", Fault}, p, "prompt_tps", fmt.Sprintf("must be at most %.0f tokens per second, the compute limit of the hardware, got %s", allowed, plainNumber(*r.PromptTPS)))
 			}
 		}
 	}
 	if r.ModelSizeGiB != nil && r.model != nil && r.model.ParamsB != nil {
 		if bits := *r.ModelSizeGiB * (1 << 30) * 8 / (*r.model.ParamsB * 1e9); bits < minWeightBits || bits > maxWeightBits {
-			c.blame(blamed{r.modelAt, "params_b", Fault}, p, "model_size_gib", fmt.Sprintf("must give %s to %s bits per weight of the model, not %.1f", plainNumber(minWeightBits), plainNumber(maxWeightBits), bits))
+			c.blame(blamed{r.modelAt, "params_b", Fault}, p, "model_size_gib", fmt.Sprintf("gives %.1f bits per weight of the model; it must be %s to %s", bits, plainNumber(minWeightBits), plainNumber(maxWeightBits)))
 		}
 	}
 	switch drafted := r.SpeculativeDecoding != nil && *r.SpeculativeDecoding; {
 	case drafted || math.IsNaN(r.ratio):
 	case r.ratio > 1:
-		c.blame(blamed{r.hardwareAt, "memory_bandwidth_gbps", Fault}, p, "generation_tps", fmt.Sprintf("must not exceed what the memory bandwidth allows without speculative_decoding, got %s times as much", plainNumber(r.ratio)))
+		c.blame(blamed{r.hardwareAt, "memory_bandwidth_gbps", Fault}, p, "generation_tps", fmt.Sprintf("is %s times what the memory bandwidth allows without speculative_decoding", plainNumber(r.ratio)))
 	case r.ratio*(1-idleShare(r.model)) > nearLimit:
-		c.warning(p, "generation_tps", fmt.Sprintf("is close to the limit of the memory bandwidth, got %s of it; compare model, quantization and speed with the source, or set speculative_decoding if a draft model was used", plainNumber(r.ratio)))
+		c.warning(p, "generation_tps", fmt.Sprintf("uses %s of the memory bandwidth, close to the limit; check model, quantization and speed against the source, or set speculative_decoding if a draft model was used", plainNumber(r.ratio)))
 	}
 }
 
@@ -96,7 +96,7 @@ func (c *checker) blame(by blamed, p place, field, text string) {
 			})
 		}
 		one, all := found[0], c.named[by.at]
-		one.text = fmt.Sprintf("does not fit %d of %d measurements, the first at %s: its %s %s", len(found), all, c.placeText(one.at), one.field, one.text)
+		one.text = fmt.Sprintf("conflicts with %d of %d measurements, the first at %s: its %s %s", len(found), all, c.placeText(one.at), one.field, one.text)
 		one.at, one.field = by.at, by.field
 		return one, float64(len(found)) > fewBlames*float64(all)
 	})
@@ -151,7 +151,7 @@ func checkFarBelow(c *checker, _ all, _ place) {
 		if v >= farBelow*half {
 			return ""
 		}
-		return fmt.Sprintf("is far below the same machine and tool, got %s of the memory bandwidth where half of %d measurements reach %s", plainNumber(v), n, plainNumber(half))
+		return fmt.Sprintf("uses %s of the memory bandwidth; the median of %d measurements with the same machine and tool is %s", plainNumber(v), n, plainNumber(half))
 	})
 }
 
@@ -180,7 +180,7 @@ func checkPromptOutliers(c *checker, _ all, _ place) {
 		}
 		slices.SortFunc(members, func(a, b judged) int { return cmp.Or(cmp.Compare(b.value, a.value), comparePlaces(a.at, b.at)) })
 		if top, next := members[0], members[1]; top.value > farAbove*next.value {
-			c.warning(top.at, "prompt_tps", fmt.Sprintf("is more than %d times the next highest of %d measurements of %s on %s, %s, got %s", farAbove, len(members), of.model, of.hardware, plainNumber(next.value), plainNumber(top.value)))
+			c.warning(top.at, "prompt_tps", fmt.Sprintf("is %s, more than %d times the next highest of %d measurements of %s on %s (%s)", plainNumber(top.value), farAbove, len(members), of.model, of.hardware, plainNumber(next.value)))
 		}
 	}
 }
@@ -208,9 +208,9 @@ func checkPeers(c *checker, _ all, _ place) {
 		case v <= farFromPeers*half:
 			return ""
 		case of.model != "":
-			return fmt.Sprintf("is more than %d times what half of %d measurements of %s with %s on %s reach, %s, got %s", farFromPeers, n, of.model, of.tool, of.hardware, roughNumber(half), plainNumber(v))
+			return fmt.Sprintf("is %s, more than %d times the median of %d measurements of %s with %s on %s (%s)", plainNumber(v), farFromPeers, n, of.model, of.tool, of.hardware, roughNumber(half))
 		}
-		return fmt.Sprintf("times the billions of parameters in use is more than %d times that of half of %d measurements with %s on %s, %s, got %s", farFromPeers, n, of.tool, of.hardware, roughNumber(half), roughNumber(v))
+		return fmt.Sprintf("times the active parameters in billions is %s, more than %d times the median of %d measurements with %s on %s (%s)", roughNumber(v), farFromPeers, n, of.tool, of.hardware, roughNumber(half))
 	})
 }
 
@@ -249,7 +249,7 @@ func checkSpread(c *checker, _ all, _ place) {
 		} else if v*wide >= half {
 			return ""
 		}
-		return fmt.Sprintf("is far %s other runs with the same configuration, got %s where half of %d reach %s", where, plainNumber(v), n, plainNumber(math.Round(half*100)/100))
+		return fmt.Sprintf("is %s, far %s the median of %d runs with the same configuration (%s)", plainNumber(v), where, n, plainNumber(math.Round(half*100)/100))
 	})
 }
 
@@ -362,7 +362,7 @@ func checkRepeats(c *checker, _ all, _ place) {
 			if of := c.benchmarks.recs[i]; sameRun(r.Benchmark, of) {
 				if of.ID != r.ID {
 					at := c.benchmarks.places[i]
-					c.copied(r.at, at, fmt.Sprintf("%q is the same measurement as %q of %s: keep one, or withdraw one", r.ID, of.ID, c.placeText(at)))
+					c.copied(r.at, at, fmt.Sprintf("%q is the same measurement as %q at %s: remove or withdraw one", r.ID, of.ID, c.placeText(at)))
 				}
 				return
 			}
@@ -399,7 +399,7 @@ func checkCopied(c *checker, _ all, _ place) {
 			return
 		}
 		if of := c.benchmarks.recs[i]; !sameRun(of, r.Benchmark) { // else it is a fault already
-			c.warning(r.at, "id", fmt.Sprintf("%q has the same figures as %q of %s: look at both pages, and withdraw the copy", r.ID, of.ID, c.placeText(c.benchmarks.places[i])))
+			c.warning(r.at, "id", fmt.Sprintf("%q has the same figures as %q at %s: check both pages and withdraw the copy", r.ID, of.ID, c.placeText(c.benchmarks.places[i])))
 		}
 	})
 }
@@ -414,7 +414,7 @@ func (c *checker) copied(p, first place, text string) {
 	from := copiedFrom{p.file, first.file, c.rule}
 	c.because(from, pendingFinding{at: p, field: "id", text: text}, nil, func(found []pendingFinding) (pendingFinding, bool) {
 		one := found[0]
-		one.text += fmt.Sprintf("; %s of this file repeat lines of %s: remove the copies", record.Counted(len(found)-1, "more line"), c.files[from.of].name)
+		one.text += fmt.Sprintf("; %s in this file repeat lines of %s: remove the copies", record.Counted(len(found)-1, "more line"), c.files[from.of].name)
 		return one, true
 	})
 }

@@ -14,14 +14,14 @@ import (
 )
 
 var toolRules = []rule[*Tool]{
-	{"tool-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, t *Tool, p place) {
+	{"tool-sources", "Every known fact has an entry in sources.", 0, func(c *checker, t *Tool, p place) {
 		checkSources(c, p, t, t.Sources)
 		c.date(p, "first_release", t.FirstRelease)
 	}},
 }
 
 var typeRules = []rule[*QuantizationType]{
-	{"type-sources", "Each known fact is covered by an entry in sources.", 0, func(c *checker, q *QuantizationType, p place) {
+	{"type-sources", "Every known fact has an entry in sources.", 0, func(c *checker, q *QuantizationType, p place) {
 		if c.types[q.Name] == p {
 			checkSources(c, p, q, q.Sources)
 		}
@@ -34,7 +34,7 @@ var typeRules = []rule[*QuantizationType]{
 	{"type-bounds", "Bits per weight are plausible, and the median is between the minimum and the maximum.", clean, func(c *checker, q *QuantizationType, p place) {
 		c.bounded(p, q)
 		if o := q.Observed; o != nil && (o.Min > o.Median || o.Median > o.Max) {
-			c.at(p, "observed.median", fmt.Sprintf("must be from min to max, %s to %s, got %s", plainNumber(o.Min), plainNumber(o.Max), plainNumber(o.Median)), "observed.min", "observed.max")
+			c.at(p, "observed.median", fmt.Sprintf("must be between min and max (%s to %s), got %s", plainNumber(o.Min), plainNumber(o.Max), plainNumber(o.Median)), "observed.min", "observed.max")
 		}
 	}},
 }
@@ -61,7 +61,7 @@ func checkToolWords(c *checker, _ all, _ place) {
 					continue
 				}
 				if meant := meantWord(word, tools[field]); meant != "" {
-					c.warning(c.tools.places[i], field+"."+strconv.Itoa(j), fmt.Sprintf("is used by no other tool, got %q; did you mean %q", word, meant))
+					c.warning(c.tools.places[i], field+"."+strconv.Itoa(j), fmt.Sprintf("%q is used by no other tool; did you mean %q", word, meant))
 				}
 			}
 		}
@@ -89,7 +89,7 @@ func slip(a, b string) bool {
 }
 
 var qualityRules = []rule[*Quality]{
-	{"quality-names", "model names a record that exists, ids of measurements are unique, and a quantization has its usual spelling.", 0, func(c *checker, q *Quality, p place) {
+	{"quality-names", "model names an existing record, ids are unique, and the quantization has its usual spelling.", 0, func(c *checker, q *Quality, p place) {
 		c.modelSlugs.reference(c, p, "model", q.Model)
 		if first, twice := c.qualityIDs[q.ID]; twice {
 			c.at(p, "id", fmt.Sprintf("%q is a duplicate of %s", q.ID, c.placeText(first)))
@@ -97,18 +97,18 @@ var qualityRules = []rule[*Quality]{
 		c.qualityIDs[q.ID] = p
 		c.spelledType(p, "quantization", q.Quantization)
 	}},
-	{"quality-metric", "A score has a task, any other metric has a corpus, and all metrics except a divergence give the reference value.", clean, func(c *checker, q *Quality, p place) {
+	{"quality-metric", "A score has a task, any other metric has a corpus, and all metrics except a divergence have a reference value.", clean, func(c *checker, q *Quality, p place) {
 		score := q.Metric == record.TaskScore
 		for field, known := range map[string]bool{"task": q.Task != nil, "corpus": q.Corpus != nil} {
 			if want := score == (field == "task"); known != want {
-				c.at(p, field, fmt.Sprintf("must be %s if metric is %q", map[bool]string{true: "known", false: "null"}[want], q.Metric), "metric")
+				c.at(p, field, fmt.Sprintf("must be %s if metric is %q", map[bool]string{true: "set", false: "null"}[want], q.Metric), "metric")
 			}
 		}
 		if divergence := q.Metric == record.KLDivergence; divergence == (q.ReferenceValue != nil) {
-			c.at(p, "reference_value", "must be null for a kl_divergence, and known for any other metric", "metric")
+			c.at(p, "reference_value", "must be null for kl_divergence, and set for any other metric", "metric")
 		}
 	}},
-	{"quality-bounds", "Scores are at most 100, and no loss is larger than that of a working model.", clean, func(c *checker, q *Quality, p place) {
+	{"quality-bounds", "Scores are at most 100, and losses are within the range of working models.", clean, func(c *checker, q *Quality, p place) {
 		switch q.Metric {
 		case record.TaskScore:
 			c.atMost(p, "value", &q.Value, 100, " percent")

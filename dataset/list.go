@@ -72,7 +72,7 @@ func (l *listing) addStray(files, folders []string) {
 	entries, _ := fs.ReadDir(l.fsys, ".") // what cannot be read has no names
 	known := append(slices.Clone(folders), ChangesDir)
 	for _, e := range entries {
-		name, text := e.Name(), "is not read: a record belongs into the folder of its kind"
+		name, text := e.Name(), "is not read: a record belongs in the folder of its kind"
 		switch {
 		case strings.HasPrefix(name, "."): // editors and version control
 			continue
@@ -119,7 +119,7 @@ func (l *listing) addFolder(dir string) {
 		switch ext := path.Ext(name); {
 		case strings.HasPrefix(e.Name(), "."): // editors and version control
 		case e.IsDir():
-			l.add(name, "a record folder must hold files only, got a folder")
+			l.add(name, "a record folder must contain only files, got a folder")
 		case leftover.MatchString(e.Name()):
 			l.addWarning(name, "is left over from an editor or another program and is not read: remove it")
 		case ext == ".md":

@@ -140,7 +140,7 @@ func (f *file) scan(in io.Reader, visit func(at place, text []byte)) (b []byte, 
 	}
 	b = bytes.TrimPrefix(b, ndjson.ByteOrderMark)
 	if kind, offset := schemaOfOther(f.name, b); kind != "" {
-		text := fmt.Sprintf("is that of %s: move the file into that folder, or name the schema of %s", kind, kindOf(f.name))
+		text := fmt.Sprintf("is the schema of %s: move the file to that folder, or name the schema of %s", kind, kindOf(f.name))
 		return b, record.Problem{Offset: offset, Field: "$schema", Text: text}
 	}
 	b = withoutSchema(f.name, b)

@@ -109,7 +109,7 @@ func TestManyFindings(t *testing.T) {
 	putFile(t, filepath.Join(dir, "benchmarks", "0001.ndjson"), string(bytes.Repeat([]byte("{}\n"), 100_000)))
 	findings, err := Check(Dir(dir), Options{Now: fixtureDay})
 	must(t, err)
-	if n := len(findings); n != maxFindings+1 || !strings.Contains(findings.Error(), "there are more than 10000 findings") {
+	if n := len(findings); n != maxFindings+1 || !strings.Contains(findings.Error(), "more than 10000 findings") {
 		t.Errorf("%d findings, want %d and that there are more", n, maxFindings)
 	}
 }

@@ -221,7 +221,7 @@ func (d *desk) edits() []func() {
 			d.bad("tools/llama.cpp.json", `no tool has slug "llama.cpp"`, func(name string, _ []byte) error { return os.Remove(name) })
 		},
 		func() {
-			d.bad("models/llama-1-7b.json", "must be the name of the file", func(name string, _ []byte) error {
+			d.bad("models/llama-1-7b.json", "must match the name of the file", func(name string, _ []byte) error {
 				return os.Rename(name, filepath.Join(filepath.Dir(name), "another.json"))
 			})
 		},

@@ -133,14 +133,14 @@ func TestFieldFaults(t *testing.T) {
 		{"ambiguous hardware", []string{"hardware", "GTX 1060"}, "hardware", "may be several records: ", "nvidia-gtx-1060-6gb"},
 		{"no model", []string{"model", ""}, "model", "is required", ""},
 		{"no tool", []string{"tool", ""}, "tool", "is required", ""},
-		{"no speed", []string{"generation_tps", ""}, "generation_tps", "must be known if prompt_tps is null", ""},
+		{"no speed", []string{"generation_tps", ""}, "generation_tps", "must be set if prompt_tps is null", ""},
 		{"a speed in words", []string{"generation_tps", "fast"}, "generation_tps", `must be a number, got "fast"`, ""},
 		{"a comma", []string{"generation_tps", "101,27"}, "generation_tps", `must be a number, got "101,27"`, ""},
 		{"no number", []string{"generation_tps", "null"}, "generation_tps", `must be a number, got "null"`, ""},
 		{"not a number", []string{"generation_tps", "NaN"}, "generation_tps", "must be a number", ""},
 		{"hex", []string{"generation_tps", "0x10"}, "generation_tps", "must be a number", ""},
 		{"negative", []string{"generation_tps", "-1"}, "generation_tps", "must be greater than 0, got -1", ""},
-		{"faster than the memory", []string{"generation_tps", "90000"}, "generation_tps", "must not exceed what the memory bandwidth allows", ""},
+		{"faster than the memory", []string{"generation_tps", "90000"}, "generation_tps", "times what the memory bandwidth allows", ""},
 		{"half a device", []string{"hardware_count", "0.5"}, "hardware_count", "must be a whole number, got 0.5", ""},
 		{"no devices", []string{"hardware_count", "0"}, "hardware_count", "must be at least 1", ""},
 		{"a flag of another kind", []string{"flash_attention", "maybe"}, "flash_attention", `must be true or false, got "maybe"`, ""},
@@ -230,7 +230,7 @@ func TestOutput(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ field, value, at, text string }{
-		{OutputField, "", "generation_tps", "must be known"},
+		{OutputField, "", "generation_tps", "must be set"},
 		{OutputField, "hello", OutputField, "has no result of llama-bench"},
 		{OutputField, "[1,2", OutputField, ""},
 		{OutputField, strings.Repeat("x", maxPasted+1), OutputField, "must be at most"},
@@ -261,10 +261,10 @@ func TestOutputFaults(t *testing.T) {
 		t.Errorf("faults %v, lines %v, want the second and the third", r.Faults, r.Lines)
 	}
 	const place = "llama-3.1-8b-instruct on nvidia-rtx-4090, generation_tps: "
-	if len(r.Skipped) != 1 || !strings.HasPrefix(r.Skipped[0], place+"must not exceed what the memory bandwidth allows") {
+	if len(r.Skipped) != 1 || !strings.HasPrefix(r.Skipped[0], place+"is 439.0861 times what the memory bandwidth allows") {
 		t.Errorf("left out are %q", r.Skipped)
 	}
-	for _, want := range []string{"is far above other runs with the same configuration, got 90000.5", "is far below other runs with the same configuration, got 0.65"} {
+	for _, want := range []string{"is 90000.5, far above the median", "is 0.65, far below the median"} {
 		if !slices.ContainsFunc(r.Warnings, func(f Fault) bool { return strings.HasPrefix(f.Text, place+want) }) {
 			t.Errorf("warnings are %v, want %q", r.Warnings, want)
 		}

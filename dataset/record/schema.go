@@ -22,7 +22,7 @@ type Field struct {
 	Name     string // JSON name
 	Index    []int  // reflect index, through embedded structs
 	Nullable bool
-	Sourced  bool // a value must be covered by an entry in sources
+	Sourced  bool // a value needs an entry in sources
 	// Least and Most bound figures that can be true, 0 for no bound; Unit begins with a blank. See package dataset.
 	Least, Most float64
 	Unit        string

@@ -62,7 +62,7 @@ func TestImportFails(t *testing.T) {
 		{"none", []string{filepath.Join(dir, "none.md")}, 0, "none.md: does not exist", ""},
 		{"a directory", []string{dir}, 0, ": must be a file, got a directory", ""},
 		{"nothing mapped", []string{unknown}, 0, "nothing was imported: every row was skipped", "0 lines, 1 row skipped"},
-		{"a speed no memory allows", []string{fast, good}, 1, "", "fast.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: generation_tps: must not exceed what the memory bandwidth allows"},
+		{"a speed no memory allows", []string{fast, good}, 1, "", "fast.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: generation_tps: is 6.0813 times what the memory bandwidth allows"},
 		{"a clock that is ahead", []string{late}, 0, "nothing was imported", `late.jsonl: m on NVIDIA GeForce RTX 4090: run_date: must not be in the future, got "2999-01-02"`},
 	} {
 		var out, errs bytes.Buffer

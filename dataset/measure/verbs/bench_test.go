@@ -256,7 +256,7 @@ func TestBench(t *testing.T) {
 		},
 		{name: "a model that is not known", runner: "llama-bench", fake: fake{speeds: []float64{60, 60}, layers: 99}, change: func(c *Bench) { c.Model = "nothing-9b" }, fails: `"nothing-9b" is not known`, lacks: "depth 0"},
 		{name: "layers in main memory", runner: "llama-bench", fake: fake{speeds: []float64{60, 60}, layers: 10}, lines: 1, line: []string{`"partial_offload":true`}, said: []string{"part of the weights is in main memory"}},
-		{name: "no memory allows it", runner: "llama-bench", fake: fake{speeds: []float64{4000, 4000}, layers: 99}, fails: "no line passes the checks", said: []string{"must not exceed what the memory bandwidth allows"}},
+		{name: "no memory allows it", runner: "llama-bench", fake: fake{speeds: []float64{4000, 4000}, layers: 99}, fails: "no line passes the checks", said: []string{"times what the memory bandwidth allows"}},
 		{
 			name: "a form", runner: "ollama", fake: fake{speeds: []float64{430}, vram: 1}, change: func(c *Bench) { c.Submit, c.RepositoryURL = true, "https://github.com/owner/name" }, lines: 1,
 			said: []string{"https://github.com/owner/name/issues/new?", "template=measurement.yml"},
