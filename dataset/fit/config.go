@@ -52,7 +52,6 @@ type config struct {
 	silicon, arch, kernels             int32
 	tool, format                       int32   // 0 for those without an effect of their own
 	logBandwidth, logCompute, logPlain float64 // bytes per second of the device, its operations (0: unknown), those without matrix units
-	threads                            float64 // of a processor
 	year                               float64 // since 2025.5
 	modelPart
 	logBytes, logBits     float64 // of the weights one token reads, bits per weight
@@ -67,7 +66,17 @@ type modelPart struct {
 	mixture            bool
 	layers, logExperts float64 // 32 and those of 8 where unknown
 	share, perToken    float64 // of the weights, and of the experts, what one token reads
-	logWork, attention float64 // operations of a token (0: unknown), and those for each token before it
+	logWork            float64 // operations of a token beside attention (0: unknown)
+	attention
+}
+
+// attention is the operations of a token for each token before it: in layers that see all of them, and in those that see
+// a window of so many tokens.
+type attention struct{ global, sliding, window float64 }
+
+// work is the operations of attention behind so many tokens.
+func (a *attention) work(depth float64) float64 {
+	return a.global*depth + a.sliding*min(depth, a.window)
 }
 
 // names are those of a configuration. A name whose first number is 0 has no effect.
@@ -108,8 +117,6 @@ const (
 	// The seconds that launching the work of one layer may take: a fast card, and a slow driver.
 	fastLaunch = 1e-5
 	slowLaunch = 1.5e-4
-	// threadWork is the operations per second that a thread of a processor may do.
-	threadWork = 4e10
 	// fewestBits is where fewer bits per weight no longer make kernels slower.
 	fewestBits = 2.5
 )
@@ -133,7 +140,7 @@ func (c *config) generation() vector {
 		v[14] = depth
 	}
 	if c.class == CPU {
-		v[15] = math.Log1p(math.Exp(c.logWork) / (threadWork * c.threads) / time)
+		v[15] = math.Log1p(math.Exp(c.logWork-c.logPlain) / time)
 	}
 	return v
 }
@@ -170,7 +177,7 @@ func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend st
 		c.tool = number("tool " + string(tool))
 	}
 	if class == CPU {
-		c.runs(float64(cmp.Or(val(h.CPUCores), usualCores)))
+		c.runs(h, float64(cmp.Or(val(h.CPUCores), usualCores)))
 	} else if flops := computeOf(h); flops > 0 {
 		c.logCompute, c.logPlain = math.Log(flops), math.Log(1e12*cmp.Or(val(h.FP32TFLOPS), max(val(h.FP16ShaderTFLOPS), val(h.FP16VectorTFLOPS))/2, flops/4e12))
 	}
@@ -178,14 +185,34 @@ func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend st
 }
 
 const (
-	usualWork  = 30   // operations per byte of bandwidth of a device whose operations per second are not known
-	usualCores = 8    // of a processor that does not say
-	coreWork   = 1e11 // operations per second that a core reaches with prompts
+	usualWork  = 30 // operations per byte of bandwidth of a device whose operations per second are not known
+	usualCores = 8  // of a processor that does not say
+	// coreWork is the operations per second of a core: 32 a cycle of 3 to 4 GHz with AVX2. AVX-512 does wideWork times as
+	// many. wattWork is the operations per second for each watt of the power limit, as a Ryzen 9 7950X has.
+	coreWork = 1e11
+	wideWork = 2
+	wattWork = 1e10
 )
 
-// runs sets the threads of a processor.
-func (c *config) runs(threads float64) {
-	c.threads, c.logPlain = threads, math.Log(threads*coreWork)
+// wideCores are the architectures of processors with AVX-512 and its products of 8-bit values (VNNI).
+var wideCores = []string{
+	"Zen 4", "Zen 5", "Zen 5c", "Cascade Lake", "Ice Lake", "Tiger Lake", "Rocket Lake", "Sapphire Rapids", "Sapphire Rapids HBM", "Emerald Rapids",
+	"Granite Rapids",
+}
+
+// runs sets the operations per second of a processor with at most so many threads: cores and power limit each of them.
+func (c *config) runs(h *dataset.Hardware, threads float64) {
+	if known := val(h.CPUCores); known > 0 {
+		threads = min(threads, float64(known))
+	}
+	seconds := 1 / (threads * coreWork)
+	if slices.Contains(wideCores, cmp.Or(val(h.CPUArchitecture), val(h.Architecture))) {
+		seconds /= wideWork
+	}
+	if watts := val(h.TDPWatts); watts > 0 {
+		seconds += 1 / (watts * wattWork)
+	}
+	c.logPlain = -math.Log(seconds)
 }
 
 // computeOf is the operations per second of a device with 16-bit values; 0 if unknown.

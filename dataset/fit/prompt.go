@@ -41,7 +41,7 @@ func (c *config) reading() vector {
 	batch := min(c.prompt, DefaultMicroBatch)
 	tokens := math.Log(max(c.prompt, 1) / usualPrompt)
 	v := vector{
-		1, c.logPlain - math.Log(1e13), matrix, c.logBandwidth - math.Log(3e11), math.Log1p(c.depth * c.attention / work), tokens, c.year,
+		1, c.logPlain - math.Log(1e13), matrix, c.logBandwidth - math.Log(3e11), math.Log1p(c.attention.work(c.depth) / work), tokens, c.year,
 		c.logBits - math.Log(4.85), math.Log1p(c.reads(batch) / math.Exp(c.logBandwidth) / (batch * math.Exp(c.logWork-c.logPlain))),
 	}
 	if c.mixture {

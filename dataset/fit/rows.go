@@ -59,13 +59,25 @@ func (e *Engine) bodies() {
 			b.mixture = b.mixture || t.mixture()
 			t.body = b
 		}
-		b.perToken, b.attention = b.of.layout.perToken, 4*b.layers*float64(val(b.of.Architecture.HiddenSize))
+		b.perToken, b.attention = b.of.layout.perToken, b.of.attention()
 	}
 	for key, bytes := range sizes {
 		if b := of[key.network][0].body; key.basis == dataset.Published || len(sizes[size{key.network, key.name, dataset.Published}]) == 0 {
 			b.bytes[key.name] = record.Median(bytes)
 		}
 	}
+}
+
+// attention counts a multiplication and an addition for each key and value width of each head in each layer.
+func (t *target) attention() attention {
+	s, kv := &t.most, &t.KVCache
+	shared := func(own *int64) float64 { return float64(s.heads) / float64(max(val(cmp.Or(own, kv.NumKVHeads)), 1)) }
+	global := shared(kv.GlobalNumKVHeads) * float64(s.global.keys+s.global.values)
+	if s.latent {
+		global = float64(s.heads * (s.global.keys + s.rank))
+	}
+	sliding := shared(kv.SlidingNumKVHeads) * float64(s.sliding.keys+s.sliding.values)
+	return attention{2 * float64(s.globalLayers) * global, 2 * float64(s.slidingLayers) * sliding, float64(s.window)}
 }
 
 // A row is a measurement that estimates rest on.
@@ -126,7 +138,9 @@ func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
 			r.add(b, uint32(i))
 		}
 	}
-	for _, rows := range r.rows {
+	for s, rows := range r.rows {
+		rows = notHeldBack(rows)
+		r.rows[s] = rows
 		n := map[int32]float64{}
 		for i := range rows {
 			n[rows[i].source]++
@@ -136,6 +150,23 @@ func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
 		}
 	}
 	return r
+}
+
+// notHeldBack drops runs that a setting held back which no field states, such as a slower library: the same source reached
+// more than heldBack times their speed with a configuration that is otherwise the same.
+func notHeldBack(rows []row) []row {
+	type stated struct {
+		source int32
+		config config
+	}
+	fastest := map[stated]float64{}
+	for i := range rows {
+		key := stated{rows[i].source, rows[i].config}
+		if was, known := fastest[key]; !known || rows[i].value > was {
+			fastest[key] = rows[i].value
+		}
+	}
+	return slices.DeleteFunc(rows, func(r row) bool { return r.value < fastest[stated{r.source, r.config}]-math.Log(heldBack) })
 }
 
 // learn keeps what speeds rest on.
@@ -181,6 +212,7 @@ const (
 	supplementaryWeight = 0.3  // of rows that only place hardware without others
 	wholeWeight         = 0.7  // of rates whose time includes a short prompt
 	leastShare          = -4.5
+	heldBack            = 1.5 // see notHeldBack
 	mostShare           = 0.1 // more than the memory allows: something was drafted or is wrong
 )
 
@@ -270,10 +302,7 @@ func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 	}
 	c := r.deviceConfig(h.Hardware, b.Tool, val(b.Backend), unit, h.bandwidth, r.numbers.of)
 	if n := float64(val(b.Threads)); c.class == CPU && n > 0 {
-		if h.CPUCores != nil {
-			n = min(n, c.threads)
-		}
-		c.runs(n)
+		c.runs(h.Hardware, n)
 	}
 	c.modelPart, c.logBytes, c.logBits = t.body.modelPart, math.Log(t.body.reads(bytes/t.body.share)), math.Log(r.bitsOf(*b.Quantization))
 	c.format, c.year = r.numbers.of("format "+formatOf(*b.Quantization)), yearOf(b.RunDate)

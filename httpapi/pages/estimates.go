@@ -19,14 +19,14 @@ func (s *Site) Estimates(gen *index.Generation, at Place) *Sheet {
 		Heading: "How speeds are estimated",
 		Lead:    "To write a token, the machine reads all active weights once. So the top speed is the memory bandwidth divided by the size of those weights; a regression estimates how much of it is reached.",
 		Groups: []Group{{"Method", []Fact{
-			{Label: "Terms", Value: Cell{Text: "a fixed cost per layer, the cache at the requested context, the year of the run, bits per weight, bandwidth, the threads of a processor and mixtures of experts; for each class of hardware"}},
+			{Label: "Terms", Value: Cell{Text: "a fixed cost per layer, the cache at the requested context, the year of the run, bits per weight, bandwidth, the compute of a processor and mixtures of experts; for each class of hardware"}},
 			{Label: "Effects", Value: Cell{Text: "silicon, architecture, kernels, program, shape of the model and kind of quantization, and a few of their pairs; each is shrunk towards zero, more strongly the less its group varies"}},
 			{Label: "Band", Value: Cell{Text: "wide enough to hold nine of ten measurements from hidden sources of the class; wider if effects are unknown or rest on few runs"}},
 			{Label: "Main memory", Value: Cell{Text: "the time for the part on the card plus the time for the part in main memory, read at 0.56 of its bandwidth, plus 20 microseconds per layer"}},
 			{Label: "Several cards", Value: Cell{Text: "split by layer, the times add up; split by tensor, n cards are n to the power of 0.55 times as fast as one"}},
-			{Label: "Prompts", Value: Cell{Text: "the same method, with operations per second instead of bandwidth: those without matrix units, or 100 billion for each thread of a processor; the regression adds what matrix units, long contexts and the experts that a batch reads change"}},
+			{Label: "Prompts", Value: Cell{Text: "the same method, with operations per second instead of bandwidth: those without matrix units. A processor has 100 billion per thread, twice that with AVX-512, limited by 10 billion per watt. The regression adds the effects of matrix units, attention to long contexts and the experts that a batch reads"}},
 			{Label: "Several requests", Value: Cell{Text: "with engine=vllm and parallel: each step reads the weights once and the cache of every request; the regression adjusts the result"}},
-			{Label: "Test", Value: Cell{Text: "each measurement is estimated without any data from its own source; estimates state the errors found this way, on dataset " + of.DatasetVersion}},
+			{Label: "Test", Value: Cell{Text: "each measurement is estimated without any data from its own source; estimates state the errors found this way, on dataset " + of.DatasetVersion + ". A run does not count if the same source was over 1.5 times as fast with otherwise the same configuration: a setting held it back"}},
 			{Label: "Weak", Value: Cell{Text: "prompts; Intel cards; processors with many memory channels; several requests at once; main memory whose speed is not given"}},
 		}}},
 		Tables: []Table{
