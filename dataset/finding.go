@@ -153,7 +153,7 @@ func acceptances(files iofs.FS) (map[acceptance]string, *Finding) {
 	out := map[acceptance]string{}
 	for i, a := range entries {
 		if a.Reason == "" {
-			return nil, &Finding{Path: acceptedFile, Field: fmt.Sprintf("%d.reason", i), Text: "must say why the warning is accepted", Severity: Warning}
+			return nil, &Finding{Path: acceptedFile, Field: fmt.Sprintf("%d.reason", i), Text: "must give the reason for accepting the warning", Severity: Warning}
 		}
 		out[acceptance{a.Rule, a.Record, a.Field, ""}] = a.Reason
 	}
@@ -187,7 +187,7 @@ func (fs Findings) Report(w io.Writer, form string) error {
 		line = append(line, '\n')
 		b = line
 	default:
-		return fmt.Errorf("report form: must be one of text, json, github, got %q", form)
+		return fmt.Errorf("--format: must be one of text, json, github, got %q", form)
 	}
 	_, err := w.Write(b)
 	return err

@@ -176,7 +176,7 @@ func newSet(src *source) *Set {
 	return s
 }
 
-var errNoFiles = errors.New("the set was not read from files")
+var errNoFiles = errors.New("the dataset was not read from files")
 
 // proposedFile is the path of findings about proposed lines: a file of no year, so that any year fits.
 const proposedFile = benchmarksDir + "/proposed.ndjson"

@@ -241,7 +241,7 @@ type dirFS string
 
 var (
 	errNotRegular = errors.New("not a regular file")
-	errOutside    = errors.New("a link must not lead out of the dataset directory")
+	errOutside    = errors.New("a link must not point outside the dataset directory")
 )
 
 // in calls do with the directory, which is opened again: another may have taken its place.

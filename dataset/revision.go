@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-var errNoGit = errors.New("no git command was found: install git, or name two directories")
+var errNoGit = errors.New("git is not installed: install it, or name two directories")
 
 // Revision returns the files of the dataset directory dir as they were at a git revision, in memory.
 func Revision(ctx context.Context, dir, revision string) (fs.FS, error) {
@@ -22,7 +22,7 @@ func Revision(ctx context.Context, dir, revision string) (fs.FS, error) {
 	if errors.As(err, &silent) {
 		hint := ""
 		if shallow, err := git(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && strings.TrimSpace(string(shallow)) == "true" {
-			hint = "; the clone is shallow, git fetch --unshallow gets the rest"
+			hint = "; the clone is shallow, run git fetch --unshallow"
 		}
 		return nil, fmt.Errorf("%s: is neither a directory nor a git revision of %s%s", revision, dir, hint)
 	}

@@ -34,7 +34,7 @@ func TestRevision(t *testing.T) {
 
 	shallow := filepath.Join(t.TempDir(), "shallow")
 	run("clone", "-q", "--depth=1", "file://"+root, shallow)
-	if _, err := Revision(context.Background(), filepath.Join(shallow, "some where", "data"), "HEAD~1"); err == nil || !strings.Contains(err.Error(), "the clone is shallow, git fetch --unshallow") {
+	if _, err := Revision(context.Background(), filepath.Join(shallow, "some where", "data"), "HEAD~1"); err == nil || !strings.Contains(err.Error(), "the clone is shallow, run git fetch --unshallow") {
 		t.Errorf("in a shallow clone: %v", err)
 	}
 

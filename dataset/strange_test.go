@@ -30,13 +30,13 @@ var strangeFiles = []struct {
 		const zero = 1<<8 | 5 // the numbers of /dev/zero
 		return syscall.Mknod(name, syscall.S_IFCHR|0o644, zero)
 	}},
-	{"link to a device", "models/x.ndjson", "models/x.ndjson: a link must not lead out of the dataset directory", func(name string) error {
+	{"link to a device", "models/x.ndjson", "models/x.ndjson: a link must not point outside the dataset directory", func(name string) error {
 		return os.Symlink("/dev/zero", name)
 	}},
-	{"link to a secret", "models/x.json", "models/x.json: a link must not lead out of the dataset directory", func(name string) error {
+	{"link to a secret", "models/x.json", "models/x.json: a link must not point outside the dataset directory", func(name string) error {
 		return os.Symlink("../../../../../../../../etc/passwd", name)
 	}},
-	{"linked folder", "models", "models: a link must not lead out of the dataset directory", func(name string) error {
+	{"linked folder", "models", "models: a link must not point outside the dataset directory", func(name string) error {
 		return errors.Join(os.RemoveAll(name), os.Symlink("/etc", name))
 	}},
 	{"dangling link", "hardware/x.json", "hardware/x.json: cannot be read: no such file or directory", func(name string) error { return os.Symlink("nowhere", name) }},

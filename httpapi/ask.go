@@ -102,7 +102,7 @@ type ReadNameView struct {
 	// Number of devices, if the question says it.
 	Count *int `json:"count" jsonschema:"nullable,example=2"`
 	// How the words were read.
-	Reason string `json:"reason" jsonschema:"example=every word of the name is accounted for"`
+	Reason string `json:"reason" jsonschema:"example=every word of the name was understood"`
 	// What else may be meant, best first.
 	Candidates []resolve.Candidate `json:"candidates"`
 }

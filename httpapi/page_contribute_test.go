@@ -114,7 +114,7 @@ func TestContribute(t *testing.T) {
 		t.Errorf("the page makes\n%s\nand the issue %v %v", line, r.Lines, r.Faults)
 	}
 	bad := s.send(t, validForm("model", "qwen3-8c", "generation_tps", "<b>"))
-	for _, want := range []string{`id="f-model" name="model" value="qwen3-8c"`, "no model is known by this name", "<code>qwen3-8b</code>", `aria-invalid="true"`, "must be a number, got &#34;&lt;b&gt;&#34;", "2 fields need a look"} {
+	for _, want := range []string{`id="f-model" name="model" value="qwen3-8c"`, "no model has this name", "<code>qwen3-8b</code>", `aria-invalid="true"`, "must be a number, got &#34;&lt;b&gt;&#34;", "2 fields need a look"} {
 		if bad.status != http.StatusOK || !strings.Contains(string(bad.body), want) {
 			t.Errorf("a form with faults: status %d, want %s in it", bad.status, want)
 		}

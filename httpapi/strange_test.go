@@ -31,7 +31,7 @@ func TestStrangeFilesServed(t *testing.T) {
 		{"socket", "models/x.json", "must be a regular file, got a socket", func(name string) error {
 			return syscall.Mknod(name, syscall.S_IFSOCK|0o644, 0)
 		}},
-		{"link to a device", "models/x.ndjson", "a link must not lead out of the dataset directory", func(name string) error {
+		{"link to a device", "models/x.ndjson", "a link must not point outside the dataset directory", func(name string) error {
 			return os.Symlink("/dev/zero", name)
 		}},
 		{"link to itself", "hardware/x.json", "too many levels of symbolic links", func(name string) error { return os.Symlink(filepath.Base(name), name) }},

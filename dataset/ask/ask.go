@@ -47,7 +47,7 @@ func Meant(q *resolve.Question, has func(model dataset.Slug, name string) bool) 
 	}
 	models, hardware := slugs(q.Models), slugs(devices)
 	if len(models) < min(1, len(q.Models)) || len(hardware) < min(1, len(devices)) {
-		c.Left = "what the question names is not known here; the candidates are near"
+		c.Left = "no record has a name from the question; the candidates are similar"
 		return c
 	}
 	compare := q.Intent == resolve.Compare && len(hardware) > 1
@@ -156,7 +156,7 @@ func (c *Call) machine(q *resolve.Question, main string, devices []resolve.Named
 		c.Params.Set(main, strings.Join(units, ","))
 		return
 	case len(hardware) > 1:
-		c.Left = "the answer is for one kind of hardware, " + hardware[0]
+		c.Left = "the answer covers only " + hardware[0]
 		c.set("count", float64(max(1, devices[0].Count)))
 	case q.Count > 1:
 		c.set("count", float64(q.Count))
@@ -184,6 +184,6 @@ func (c *Call) quantization(q *resolve.Question, model string, has func(model da
 		}
 	}
 	if q.Quantization != "" {
-		c.Left = "no quantization of " + model + " is called " + q.Quantization + "; the answer is for all"
+		c.Left = "no quantization of " + model + " is called " + q.Quantization + "; the answer covers all"
 	}
 }

@@ -105,8 +105,8 @@ func (l *List) All() []fit.Best {
 // The reasons for which what runs is not recommended.
 const (
 	otherForm = "made for something other than chat"
-	noneKnown = "we do not know what it can do"
-	noProgram = "no current program is known to run on it"
+	noneKnown = "not rated for capability"
+	noProgram = "no current program is known to support it"
 )
 
 // Models finds the models that run on the machine of a query, each in the quantization with the most points, or as Prefer

@@ -133,12 +133,12 @@ func (w *work) slug(field string, kind resolve.Kind) resolve.Answer {
 	a := w.names.Strict(kind, text)
 	if a.Slug != "" {
 		if string(a.Slug) != text && !strings.EqualFold(a.Name, text) {
-			w.note("%s “%s” was read as %s (%s).", fields[place(field)].Label, record.Printable(text), a.Name, a.Slug)
+			w.note("%s “%s” was read as %s: %s.", fields[place(field)].Label, record.Printable(text), a.Name, a.Slug)
 		}
 		w.values[field] = string(a.Slug)
 		return a
 	}
-	f := Fault{Field: field, Text: fmt.Sprintf("no %s is known by this name", kind), Near: a.Candidates}
+	f := Fault{Field: field, Text: fmt.Sprintf("no %s has this name", kind), Near: a.Candidates}
 	if a.Ambiguous {
 		f.Text = a.WhyNot()
 	}
@@ -172,11 +172,11 @@ func (w *work) fill() {
 	model, hardware := w.slug("model", resolve.Model), w.slug("hardware", resolve.Hardware)
 	w.slug("tool", resolve.Tool)
 	if w.usual("quantization", model.Quantization) {
-		w.note("Quantization %s was read from the name of the model.", model.Quantization)
+		w.note("The quantization %s was taken from the name of the model.", model.Quantization)
 	}
 	if hardware.Count > 1 && (w.values["hardware_count"] == "" || w.values["hardware_count"] == "1") {
 		w.values["hardware_count"] = strconv.Itoa(hardware.Count)
-		w.note("%d devices were read from the name of the hardware.", hardware.Count)
+		w.note("The number of devices (%d) was taken from the name of the hardware.", hardware.Count)
 	}
 	w.usual("hardware_count", "1")
 	if w.values["run_date"] != "" {
@@ -197,7 +197,7 @@ func (w *work) knowsOrigin() bool {
 	case slices.ContainsFunc(w.set.Origins, func(o dataset.Origin) bool { return o.Key == key }):
 		return true
 	}
-	w.note("%s is not among the sources yet. The maintainers add it to sources.json with its owner and licence; you can also add it yourself.", record.Printable(key))
+	w.note("%s is not in sources.json yet. The maintainers will add it with its owner and licence, or you can add it yourself.", record.Printable(key))
 	return false
 }
 
@@ -259,7 +259,7 @@ func (w *work) output() {
 	}
 	for _, f := range fields {
 		if v := w.values[f.Name]; v != "" && v != f.Usual && !slices.Contains(sharedFields, f.Name) {
-			w.note("%s was not used: the output says it, or it stays unknown.", f.Label)
+			w.note("%s was not used: the output already has it, or it cannot be known.", f.Label)
 		}
 	}
 	opt := importer.Options{

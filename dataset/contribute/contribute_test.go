@@ -112,7 +112,7 @@ func TestMeasurement(t *testing.T) {
 func TestCountInName(t *testing.T) {
 	for count, want := range map[string]string{"": `"hardware_count":2`, "1": `"hardware_count":2`, "4": `"hardware_count":4`} {
 		r := mustDesk(t).Check(filled("hardware", "2x RTX 3090", "hardware_count", count))
-		noted := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "2 devices were read") })
+		noted := slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "The number of devices (2)") })
 		if len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Text, want) || noted != (count != "4") {
 			t.Errorf("2x RTX 3090, count %q: faults %v, lines %v, notes %q, want %s", count, r.Faults, r.Lines, r.Notes, want)
 		}
@@ -128,8 +128,8 @@ func TestFieldFaults(t *testing.T) {
 		text    string // part of it
 		near    string
 	}{
-		{"unknown model", []string{"model", "qwen3-8c"}, "model", "no model is known by this name", "qwen3-8b"},
-		{"no hardware of this memory", []string{"hardware", "RTX 4060 Ti 99GB"}, "hardware", "no hardware is known by this name", ""},
+		{"unknown model", []string{"model", "qwen3-8c"}, "model", "no model has this name", "qwen3-8b"},
+		{"no hardware of this memory", []string{"hardware", "RTX 4060 Ti 99GB"}, "hardware", "no hardware has this name", ""},
 		{"ambiguous hardware", []string{"hardware", "GTX 1060"}, "hardware", "may be several records: ", "nvidia-gtx-1060-6gb"},
 		{"no model", []string{"model", ""}, "model", "is required", ""},
 		{"no tool", []string{"tool", ""}, "tool", "is required", ""},
@@ -205,7 +205,7 @@ func TestRepeat(t *testing.T) {
 	if len(r.Lines) != 0 || !slices.ContainsFunc(r.Faults, func(f Fault) bool { return strings.Contains(f.Text, "is the same measurement as") }) {
 		t.Errorf("%s entered again from another page: faults %v, lines %v", b.ID, r.Faults, r.Lines)
 	}
-	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "example.com is not among the sources yet") }) {
+	if !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "example.com is not in sources.json yet") }) {
 		t.Errorf("notes %v do not say that the source is new", r.Notes)
 	}
 }
@@ -234,7 +234,7 @@ func TestOutput(t *testing.T) {
 		{OutputField, "hello", OutputField, "has no result of llama-bench"},
 		{OutputField, "[1,2", OutputField, ""},
 		{OutputField, strings.Repeat("x", maxPasted+1), OutputField, "must be at most"},
-		{"model", "llama-3.2-3b-instrukt", "model", "no model is known by this name"},
+		{"model", "llama-3.2-3b-instrukt", "model", "no model has this name"},
 		{"source_url", "", "source_url", "must be given if source is"},
 		{"source_url", "x", "source_url", "must start with https:// or http://"},
 		{"run_date", "today", "run_date", "must be a date"},
@@ -276,7 +276,7 @@ func TestOutputBeside(t *testing.T) {
 	rows := "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n" +
 		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
 	r := mustDesk(t).Check(url.Values{OutputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}, "generation_tps": {"3"}, "hardware_count": {"1"}})
-	if len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Text, "124.65") || !slices.Contains(r.Notes, "Generation was not used: the output says it, or it stays unknown.") ||
+	if len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Text, "124.65") || !slices.Contains(r.Notes, "Generation was not used: the output already has it, or it cannot be known.") ||
 		slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "Devices used") }) {
 		t.Errorf("lines %v, notes %q", r.Lines, r.Notes)
 	}
@@ -465,13 +465,13 @@ func TestIssue(t *testing.T) {
 		if fmt.Sprint(page.Lines, page.Faults) != fmt.Sprint(issue.Lines, issue.Faults) || len(page.Lines) == 0 && name != "a fault" {
 			t.Errorf("%s: the page makes %v %v, the issue %v %v", name, page.Lines, page.Faults, issue.Lines, issue.Faults)
 		}
-		if report := desk.Report(issue); !strings.Contains(report, "other run") && !strings.Contains(report, "no hardware is known by this name") {
+		if report := desk.Report(issue); !strings.Contains(report, "other run") && !strings.Contains(report, "no hardware has this name") {
 			t.Errorf("%s: the report is %s", name, report)
 		}
 	}
 	for body, want := range map[string]string{
-		"hello":                              "was not made with the form",
-		"### Model\n\na\n\n### Model\n\nb\n": "comes twice",
+		"hello":                              "was not opened with the measurement form",
+		"### Model\n\na\n\n### Model\n\nb\n": "appears twice",
 		strings.Repeat("x", maxIssue+1):      "must be at most",
 	} {
 		if _, err := ReadIssue(body); err == nil || !strings.Contains(err.Error(), want) {

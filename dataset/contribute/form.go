@@ -59,7 +59,7 @@ var Groups = []Group{
 			Name: "model", Label: "Model", Kind: "name", Of: "models", Hint: "Llama 3.1 8B Instruct", Wide: true,
 			Help: "A name, an ID from this site, or a file name such as Qwen3-8B-Q4_K_M.gguf. Tables from llama-bench only show something like “llama 8B”.",
 		},
-		{Name: "hardware", Label: "Hardware", Kind: "name", Of: "hardware", Hint: "RTX 4090", Help: "Not needed if the output below names the device.", Wide: true},
+		{Name: "hardware", Label: "Hardware", Kind: "name", Of: "hardware", Hint: "RTX 4090", Help: "Leave this empty if the output below names the device.", Wide: true},
 		{
 			Name: "source_url", Label: "Page the numbers are published on", Hint: "https://github.com/…", Wide: true,
 			Help: "The exact page. Only the maintainers can leave it empty, for their own measurements.",
@@ -71,12 +71,12 @@ var Groups = []Group{
 	}},
 	{Title: "Paste what llama-bench printed", Fields: []Field{{
 		Name: OutputField, Label: "Output of llama-bench", Kind: "long", Wide: true,
-		Help: "As md, csv, json or jsonl (-o). Include the lines around the table: they name the device and the build.",
+		Help: "Any format works: md, csv, json or jsonl (-o). Include the lines around the table; they name the device and the build.",
 	}}},
 	{Title: "Or fill in the speed", Fields: []Field{
-		{Name: "generation_tps", Label: "Generation", Unit: "tokens/s", Kind: "number", Hint: "131.4", Help: "Enter this or the prompt speed."},
+		{Name: "generation_tps", Label: "Generation", Unit: "tokens/s", Kind: "number", Hint: "131.4", Help: "Enter this, the prompt speed, or both."},
 		{Name: "rate_basis", Label: "How generation was measured", Kind: "choice", Choices: []Option{
-			{"decode", "generation only, one request"}, {"end_to_end", "output tokens over the total time, including the prompt"}, {"total", "total of simultaneous requests"},
+			{"decode", "generation only, one request"}, {"end_to_end", "output tokens divided by the total time, including the prompt"}, {"total", "total of simultaneous requests"},
 		}},
 		{Name: "prompt_tps", Label: "Prompt", Unit: "tokens/s", Kind: "number", Hint: "2310"},
 		{Name: "ttft_ms", Label: "Time to first token", Unit: "ms", Kind: "number", Hint: "212"},
@@ -189,12 +189,12 @@ func ReadIssue(body string) (url.Values, error) {
 		}
 		field = fields[i].Name
 		if _, twice := found[field]; twice {
-			return nil, fmt.Errorf("%s: comes twice in the issue", label)
+			return nil, fmt.Errorf("%s: appears twice in the issue", label)
 		}
 		found[field] = ""
 	}
 	if field == "" {
-		return nil, errors.New("the issue: was not made with the form for measurements")
+		return nil, errors.New("the issue: was not opened with the measurement form")
 	}
 	for i := range fields {
 		f := &fields[i]
@@ -273,7 +273,7 @@ func (d *Desk) compare(b *strings.Builder, l Line) {
 			row(r)
 		}
 	}
-	fmt.Fprintf(b, "\n%s of the same model, hardware and quantization in the dataset.\n\n", text.Count(others, "other run", "other runs"))
+	fmt.Fprintf(b, "\nThe dataset has %s of the same model, hardware and quantization.\n\n", text.Count(others, "other run", "other runs"))
 }
 
 func code(s string) string {

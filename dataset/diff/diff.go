@@ -217,7 +217,7 @@ func (c *Changes) Report(w io.Writer, form string) error {
 	case "markdown":
 		c.markdown(&b)
 	default:
-		return fmt.Errorf("diff form: must be one of %s, got %q", strings.Join(Forms, ", "), form)
+		return fmt.Errorf("--format: must be one of %s, got %q", strings.Join(Forms, ", "), form)
 	}
 	_, err := b.WriteTo(w)
 	return err

@@ -226,7 +226,7 @@ type Measured struct {
 	// The same benchmarks, and what each was measured on.
 	On []MeasuredRun `json:"runs" jsonschema:"maxItems=20"`
 	// Why they do not answer the question, so that the estimate counts; null if they do.
-	Note *string `json:"note" jsonschema:"nullable,example=the runs differ by more than threefold: they are not one measurement"`
+	Note *string `json:"note" jsonschema:"nullable,example=the runs differ by more than a factor of three, so they do not measure the same thing"`
 	// Twice the rank of the program and the part of the machine that ran (see evaluation.rank), one more for no siblings.
 	Grade int `json:"-"`
 }

@@ -35,7 +35,7 @@ func (e *Engine) companions(t *target, q *Query) (out []Companion, fault *Fault)
 	case q.ProjectorGB > 0:
 		add("projector", bytesOf(q.ProjectorGB)+PictureBuffer, Given, nil)
 	case q.Projector && t.ProjectorBytes == nil:
-		return nil, &Fault{Field: "projector", Text: fmt.Sprintf("must be false: no size of a projector of %s is known; projector_gb says how large its file is", t.Slug)}
+		return nil, &Fault{Field: "projector", Text: fmt.Sprintf("must be false: the projector size of %s is unknown; set projector_gb to the size of its file", t.Slug)}
 	case q.Projector && slices.ContainsFunc(t.Sources, func(s dataset.SourceRef) bool { return s.Note != nil && slices.Contains(s.Fields, "projector_bytes") }):
 		add("projector", *t.ProjectorBytes+PictureBuffer, Computed, nil)
 	case q.Projector:

@@ -18,14 +18,14 @@ const priceAge = 180 * 24 * time.Hour
 func (a *evaluation) cost(s *Speed) *Cost {
 	q, c := a.q, &Cost{Reasons: []string{}, Notices: []string{}}
 	if s == nil || s.TPS == nil {
-		c.Reasons = append(c.Reasons, "no speed is known")
+		c.Reasons = append(c.Reasons, "the speed is unknown")
 		return c
 	}
 	hours := 1e6 / *s.TPS / 3600 // for a million tokens
 	if c.power(a, s); c.Watts != nil {
 		c.KWhPerMTok = new(round3(*c.Watts / 1000 * hours))
 	} else {
-		c.Reasons = append(c.Reasons, "no power was measured and the hardware has no tdp_watts")
+		c.Reasons = append(c.Reasons, "no run measured the power, and the hardware has no tdp_watts")
 	}
 	switch perHour, why := c.price(q, a.m); {
 	case why != "":
@@ -48,8 +48,8 @@ func (c *Cost) power(a *evaluation, s *Speed) {
 		notice string
 	}{
 		{record.PowerDevice, ""},
-		{record.PowerWall, "the power was measured of the whole machine at the wall"},
-		{"", "the runs do not say whether their power is that of the device or of the whole machine"},
+		{record.PowerWall, "the power was measured at the wall, for the whole machine"},
+		{"", "the runs do not say whether they measured the power of the device or of the whole machine"},
 	} {
 		if list := watts[of.basis]; len(list) > 0 {
 			c.Watts, c.PowerBasis = new(round3(record.Median(list))), new("measured")
@@ -68,7 +68,7 @@ func (c *Cost) power(a *evaluation, s *Speed) {
 	}
 	c.Watts, c.PowerBasis = new(round3(most*tdpShare*float64(q.Count))), new("tdp_x_0.8")
 	if q.Count > 1 && s.Measured == nil {
-		c.Notices = append(c.Notices, "the power is that of all devices at work, which is an upper bound where they work in turn")
+		c.Notices = append(c.Notices, "the power assumes that all devices work at once, so it is an upper bound if they take turns")
 	}
 }
 
@@ -97,7 +97,7 @@ func (c *Cost) price(q *Query, m *machine) (perHour float64, why string) {
 		c.PriceBasis = new("rented")
 		return *q.USDPerHour, ""
 	case h == nil:
-		return 0, "no price is known of a machine described by its memory; usd_per_hour is not given"
+		return 0, "a machine described by its memory has no known price, and usd_per_hour is not given"
 	case q.HoursPerDay == nil || q.Years == nil:
 		return 0, "hours_per_day and years, or usd_per_hour, are not given"
 	case h.StreetPriceUSD != nil:
@@ -105,14 +105,14 @@ func (c *Cost) price(q *Query, m *machine) (perHour float64, why string) {
 	case h.LaunchPriceUSD != nil:
 		c.PriceBasis, c.PriceUSD, c.PriceDate = new("launch"), new(*h.LaunchPriceUSD*float64(q.Count)), h.ReleaseDate
 	default:
-		return 0, "no price of the hardware is known"
+		return 0, "the price of the hardware is unknown"
 	}
 	seen, known := val(c.PriceDate).Time()
 	if !known || q.Today.Sub(seen) > priceAge {
 		c.Notices = append(c.Notices, "the price is older than 180 days")
 	}
 	if of := val(m.hw.MemoryOptionsGB); len(of) > 0 && m.memory > bytesOf(slices.Min(of))*int64(q.Count) {
-		c.Notices = append(c.Notices, "the hardware is sold with less memory than counts here, and the price may be of that")
+		c.Notices = append(c.Notices, "the hardware is also sold with less memory, and the price may be for that version")
 	}
 	return *c.PriceUSD / (*q.Years * 365.25 * *q.HoursPerDay), ""
 }

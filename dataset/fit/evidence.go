@@ -49,7 +49,7 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 func (r *reader) outgrow(b *dataset.Benchmark, h *piece, part float64) {
 	silicon := r.siliconOf(h.Slug)
 	if h.UnifiedMemory && h.Vendor != dataset.Apple && part > r.shown[silicon].Share {
-		r.shown[silicon] = Share{math.Floor(part*1e4) / 1e4, "largest part that a run took, " + string(b.ID) + "; the owner may have to raise a limit", b.SourceURL}
+		r.shown[silicon] = Share{math.Floor(part*1e4) / 1e4, "largest share that a run used, " + string(b.ID) + "; the owner may have to raise a limit", b.SourceURL}
 	}
 }
 

@@ -62,12 +62,12 @@ func TestCostFacts(t *testing.T) {
 			h.MemoryOptionsGB, h.VRAMGB = &[]float64{8, 16}, dec(16)
 		}, func(q *Query) { q.MemoryGB = 8 }, bought, 200, 1000, "street", true, ""},
 		{"four devices that work in turn", priced(dec(1000), nil, "2026-11-01"), func(q *Query) { q.Count = 4 }, bought, 800, 4000, "street", true, "upper bound"},
-		{"no price", priced(nil, nil, "2026-11-01"), one, bought, 200, 0, "", false, "no price of the hardware"},
+		{"no price", priced(nil, nil, "2026-11-01"), one, bought, 200, 0, "", false, "the price of the hardware"},
 		{"no hours", priced(dec(1000), nil, "2026-11-01"), one, with(func(c *Costs) { c.HoursPerDay = nil }), 200, 0, "", false, "hours_per_day and years"},
 		{"no years", priced(dec(1000), nil, "2026-11-01"), one, with(func(c *Costs) { c.Years = nil }), 200, 0, "", false, "hours_per_day and years"},
 		{"no price of energy", priced(dec(1000), nil, "2026-11-01"), one, with(func(c *Costs) { c.USDPerKWh = nil }), 200, 1000, "street", false, "usd_per_kwh is not given"},
-		{"no power", func(h *dataset.Hardware) { priced(dec(1000), nil, "2026-11-01")(h); h.TDPWatts = nil }, one, bought, 0, 1000, "street", false, "no power was measured"},
-		{"a described machine", sameHardware, func(q *Query) { q.Hardware, q.MemoryGB = "", 8 }, bought, 0, 0, "", false, "no speed is known"},
+		{"no power", func(h *dataset.Hardware) { priced(dec(1000), nil, "2026-11-01")(h); h.TDPWatts = nil }, one, bought, 0, 1000, "street", false, "no run measured the power"},
+		{"a described machine", sameHardware, func(q *Query) { q.Hardware, q.MemoryGB = "", 8 }, bought, 0, 0, "", false, "the speed is unknown"},
 	} {
 		runs := []dataset.Benchmark{bench(func(b *dataset.Benchmark) {}), bench(func(b *dataset.Benchmark) { b.ID, b.HardwareCount = "bm-2", 2 })}
 		q := Query{Model: "llama", Hardware: "card", Costs: tt.costs}

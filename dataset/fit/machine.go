@@ -47,7 +47,7 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 		case fault != nil:
 			return nil, fault
 		case !m.discrete || !other.discrete:
-			return nil, &Fault{Field: "hardware", Text: "must be cards with their own memory if there are several"}
+			return nil, &Fault{Field: "hardware", Text: "must be cards with their own memory if you name several"}
 		}
 		m.devices, m.missing = append(m.devices, other.devices...), append(m.missing, other.missing...)
 	}
@@ -97,7 +97,7 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 	m, gb := &machine{discrete: q.UnifiedShare == 0, bandwidth: gbps * 1e9}, u.MemoryGB
 	switch h := e.hardware[u.Hardware]; {
 	case u.Hardware == "" && gb == 0:
-		return nil, &Fault{Field: "hardware", Text: "is required, or memory_gb and bandwidth_gbps"}
+		return nil, &Fault{Field: "hardware", Text: "is required, unless memory_gb and bandwidth_gbps are given"}
 	case u.Hardware == "":
 	case h == nil:
 		return nil, &Fault{Field: "hardware", Text: fmt.Sprintf("no hardware has slug %q", u.Hardware)}
@@ -225,13 +225,13 @@ func shareOf(h *dataset.Hardware, gb float64) Share {
 	of := func(part float64, basis string, source dataset.URL) Share { return Share{round4(part), basis, &source} }
 	switch {
 	case h.Type == "cpu":
-		return of(0.9, "main memory, less the system's part", "https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/")
+		return of(0.9, "main memory, minus the system's share", "https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/")
 	case h.Vendor == dataset.Apple && gb <= 36:
 		return of(2.0/3, "default working set of macOS up to 36 GB", "https://github.com/abetlen/llama-cpp-python/issues/687")
 	case h.Vendor == dataset.Apple:
 		return of(0.75, "default working set of macOS above 36 GB", "https://github.com/gpustack/gpustack/issues/1375")
 	case h.Vendor == dataset.Nvidia:
-		return of(0.9, "one pool for processor and graphics, less the system's part", "https://github.com/vllm-project/vllm/issues/35313")
+		return of(0.9, "memory shared by processor and graphics, minus the system's share", "https://github.com/vllm-project/vllm/issues/35313")
 	}
-	return of(0.75, "largest share vendors' tools give to graphics, 96 of 128 GB", "https://rocm.docs.amd.com/en/latest/how-to/system-optimization/strixhalo.html")
+	return of(0.75, "largest share that vendors' tools give to graphics: 96 of 128 GB", "https://rocm.docs.amd.com/en/latest/how-to/system-optimization/strixhalo.html")
 }

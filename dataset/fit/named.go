@@ -154,9 +154,9 @@ func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 		for i := range t.Quantizations {
 			names = append(names, t.Quantizations[i].Name)
 		}
-		text := "must be a size of %s or the name of a quantization, such as Q4_K_M, UD-Q4_K_XL, MLX-4bit, AWQ, GPTQ-Int4, FP8, NVFP4 or W4A16"
+		text := "must be a quantization of %s or a known type, such as Q4_K_M, UD-Q4_K_XL, MLX-4bit, AWQ, GPTQ-Int4, FP8, NVFP4 or W4A16"
 		if t.layout.params == 0 {
-			text = "must be a size of %s, whose parameters are not published; weights_gb says how large a file is"
+			text = "must be a listed quantization of %s, because its parameter count is not published; or set weights_gb"
 		}
 		return nil, &Fault{"quantization", fmt.Sprintf(text, t.Slug), names}
 	}

@@ -210,7 +210,7 @@ func (q *Query) settle() *Fault {
 	case q.devices() > MaxCount:
 		return &Fault{Field: "hardware", Text: fmt.Sprintf("must be at most %d devices, got %d", MaxCount, q.devices())}
 	case !q.flashAttention() && q.KVV.quantized() && q.Rules == LlamaCpp:
-		return &Fault{Field: "flash_attention", Text: fmt.Sprintf("must be true with values of the cache in %s", q.KVV)}
+		return &Fault{Field: "flash_attention", Text: fmt.Sprintf("must be true if cached values are stored as %s", q.KVV)}
 	case min(q.MemoryGB, q.BandwidthGBps, q.SystemMemoryGB, q.SystemBandwidthGBps, q.WeightsGB) < 0:
 		return &Fault{Field: "memory_gb", Text: "must be greater than 0"}
 	case q.UnifiedShare < 0 || q.UnifiedShare > 1:

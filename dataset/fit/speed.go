@@ -87,7 +87,7 @@ func (a *evaluation) slowdown(size int, empty guess, tokens int64) (factor float
 // has are the measured speed. So on a machine with graphics it is not the speed of its processor, nor that of a program
 // that others of the same weights leave far behind.
 const (
-	otherWork    = iota // another part of the machine did the work; it answers where there is no estimate
+	otherWork    = iota // the runs used another part of the machine; it answers where there is no estimate
 	otherProgram        // the same part, with other kernels
 	sameProgram
 )
@@ -205,7 +205,7 @@ func (m *Measured) use() string {
 // doubt says why measurements are no answer; empty if they are.
 func (a *evaluation) doubt(size int, s subject, m *Measured) string {
 	if m.Slow > m.N {
-		return "the runs differ by more than threefold: they are not one measurement"
+		return "the runs differ by more than a factor of three, so they do not measure the same thing"
 	}
 	g, ok := a.guess(size, 0)
 	if s == prompts {
@@ -215,11 +215,11 @@ func (a *evaluation) doubt(size int, s subject, m *Measured) string {
 	switch {
 	case !ok || a.q.Count > 1:
 	case rank == otherWork:
-		return "another part of the machine did the work"
+		return "the runs used another part of the machine"
 	case m.Median < math.Exp(g.log)/apart:
-		return "the runs reach less than a third of what others lead to expect"
+		return "the runs are slower than a third of what similar runs suggest"
 	case rank == otherProgram && (m.Median < band.P05 || m.Median > band.P95 && a.q.Rules != LlamaCpp):
-		return "the runs are of other programs, and far from what this one reaches"
+		return "the runs used other programs and are far from what this one reaches"
 	}
 	return ""
 }
@@ -262,29 +262,29 @@ func (a *evaluation) assumes(c *config) []string {
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	switch n := len(a.m.devices); {
 	case n > 1 && a.q.Split == SplitTensor:
-		say("%d devices that share each layer are %.1f times as fast as one, as runs with one and with several cards differ", n, math.Pow(float64(n), tensorGain))
+		say("%d devices that share each layer are %.1f times as fast as one, judging by runs on one and on several cards", n, math.Pow(float64(n), tensorGain))
 	case n > 1:
-		say("the devices hold different layers and work in turn: their times add up")
+		say("the devices hold different layers and take turns, so their times add up")
 	}
 	if a.laid != nil && *a.laid.HostRead > 0 {
 		bandwidth, usual := a.hostBandwidth()
 		if usual != "" {
-			usual = " (" + usual + ", as is usual beside it: host or system_bandwidth_gbps says what there is)"
+			usual = " (" + usual + ", the usual memory for this hardware; set host or system_bandwidth_gbps if yours differs)"
 		}
-		say("%.1f GB of a token's weights are read from main memory of %.0f GB/s%s", float64(*a.laid.HostRead)/1e9, bandwidth/1e9, usual)
+		say("each token reads %.1f GB of weights from main memory at %.0f GB/s%s", float64(*a.laid.HostRead)/1e9, bandwidth/1e9, usual)
 	}
 	if of := a.m.between; of != nil {
-		say("%.0f GB/s of bandwidth, between %v and %v, which depends on the memory fitted: bandwidth_gbps says what there is", a.m.bandwidth/1e9, of[0], of[1])
+		say("a bandwidth of %.0f GB/s; it is %v to %v depending on the installed memory, so set bandwidth_gbps if you know it", a.m.bandwidth/1e9, of[0], of[1])
 	}
 	if a.m.hw == nil {
-		say("a discrete card, or unified memory where unified_share is given, of no particular make; not validated")
+		say("a generic discrete card, or generic unified memory if unified_share is given; not validated")
 	}
 	switch e, known := a.e.learnt.regressions[oneStream].effects[c.names()[ofTool]]; {
 	case c.tool == 0 || a.q.Tool == "":
 	case !known:
-		say("no run of %s compares: as other programs with its kernels", a.q.Tool)
+		say("no comparable run used %s, so it counts like other programs with the same kernels", a.q.Tool)
 	default:
-		say("with %s speeds are %.0f %% of those of the usual program with its kernels", a.q.Tool, 100*math.Exp(e.value))
+		say("%s reaches %.0f %% of the speed of the usual program with the same kernels", a.q.Tool, 100*math.Exp(e.value))
 	}
 	return out
 }

@@ -57,7 +57,7 @@ func table(text string, more ...string) (runs []run) {
 			}
 		case columns == nil, strings.HasPrefix(cells[0], "--"):
 		case len(cells) != len(columns):
-			runs = append(runs, run{rows: []place{{line: number}}, bad: fmt.Sprintf("has %d columns, the header %d", len(cells), len(columns))})
+			runs = append(runs, run{rows: []place{{line: number}}, bad: fmt.Sprintf("has %d columns, but the header has %d", len(cells), len(columns))})
 		default:
 			runs = append(runs, tableRun(number, columns, cells, settings))
 		}
@@ -97,7 +97,7 @@ func tableRun(number int, columns, cells []string, settings map[string]value) ru
 		r.values["notes"] = value{"ubatch " + v.text, v.from}
 	}
 	if settings["is_pp_shared"].text == "1" {
-		r.bad = "the sequences share one prompt, so that the prompt speed and the cache are not those of separate requests"
+		r.bad = "the sequences share one prompt, so the prompt speed and the cache differ from separate requests"
 	}
 	return r
 }
@@ -117,7 +117,7 @@ func labelled(text string, first *regexp.Regexp, patterns map[string]*regexp.Reg
 		for field, p := range patterns {
 			if m := p.FindStringSubmatch(line); m != nil {
 				if had, twice := r.values[field]; twice && had.text != m[1] {
-					r.bad = fmt.Sprintf("%s is printed twice, on %s and on line %d", field, had.from, number)
+					r.bad = fmt.Sprintf("%s appears twice, on %s and on line %d", field, had.from, number)
 				}
 				r.values[field] = value{m[1], fmt.Sprintf("line %d", number)}
 			}
@@ -178,9 +178,9 @@ func koboldcpp(text string) []run {
 		most, _ := strconv.Atoi(r.values["n_prompt"].text)
 		gen, _ := strconv.Atoi(r.values["n_gen"].text)
 		if most <= gen && r.bad == "" {
-			r.bad = "MaxCtx has no room for a prompt"
+			r.bad = "MaxCtx leaves no room for a prompt"
 		}
-		r.values["n_prompt"] = value{strconv.Itoa(most - gen), "MaxCtx less GenAmount: the benchmark fills the context"}
+		r.values["n_prompt"] = value{strconv.Itoa(most - gen), "MaxCtx minus GenAmount: the benchmark fills the context"}
 	})
 }
 
@@ -210,7 +210,7 @@ func vllm(text string) []run {
 			delete(r.values, "request_rate")
 		default: // all requests at once, or arriving over time: the speed of no stream
 			r.values["total_tps"] = r.values["generation_tps"]
-			r.values["scenario"] = value{"offline", "no limit of requests is printed"}
+			r.values["scenario"] = value{"offline", "the output does not show a request limit"}
 			if rate, ok := r.values["rate"]; ok {
 				r.values["scenario"] = value{"server", rate.from}
 			}

@@ -52,14 +52,14 @@ func TestOutputs(t *testing.T) {
 		{format: "sweep-bench", lines: []string{"tool:ik-llama.cpp context_depth:0 generation_tps:62.57 notes:ubatch 2048", "context_depth:512 prompt_tps:2217.69 generation_tps:61.75"}},
 		{format: "ollama", lines: []string{"tool:ollama n_prompt:17 n_gen:180 prompt_tps:177.76 generation_tps:129.92 rate_basis:decode quantization:Q4_K_M"}},
 		{format: "ollama", old: "eval rate:            129.92 tokens/s\n", new: "", skipped: "generation_tps is not printed"},
-		{format: "ollama", old: "129.92 tokens", new: "99.5 tokens/s\neval rate:            129.92 tokens", skipped: "printed twice"},
+		{format: "ollama", old: "129.92 tokens", new: "99.5 tokens/s\neval rate:            129.92 tokens", skipped: "appears twice"},
 		{format: "vllm", lines: []string{"tool:vllm concurrency:16 n_prompt:512 n_gen:128 generation_tps:613.9 rate_basis:total ttft_ms:151.2 ttft_p99_ms:488 tpot_p50_ms:24 scenario:<nil> context_depth:<nil>"}},
 		{format: "vllm", old: "Maximum request concurrency:             16", new: "Request rate configured (RPS):           1.50", lines: []string{"scenario:server total_tps:613.9 request_rate:4.8 generation_tps:<nil> concurrency:<nil> rate_basis:<nil>"}},
 		{format: "vllm", old: "Maximum request concurrency:             16\n", new: "", lines: []string{"scenario:offline total_tps:613.9"}},
 		{format: "vllm", old: "Failed requests:                         0", new: "Failed requests:                         3", skipped: "3 requests failed"},
 		{format: "mlx", model: "mlx-community/Qwen3-8B-4bit", hardware: "M4 Max 64GB", lines: []string{"tool:mlx-lm backend:mlx n_prompt:512 n_gen:128 prompt_tps:1210.5 generation_tps:101.25 memory_gb:64 hardware:apple-m4-max-40gpu"}},
 		{format: "koboldcpp", lines: []string{"tool:koboldcpp tool_version:1.63 model_raw:Qwen3-8B-Q8_0 quantization:Q8_0 n_prompt:1948 n_gen:100 prompt_tps:2100 generation_tps:47.1 n_gpu_layers:33"}},
-		{format: "koboldcpp", old: "Qwen3-8B-Q8_0", new: "Meta-Llama-3-8B-Instruct-Q8_0", skipped: "not of qwen3-8b"},
+		{format: "koboldcpp", old: "Qwen3-8B-Q8_0", new: "Meta-Llama-3-8B-Instruct-Q8_0", skipped: "not from qwen3-8b"},
 		{format: "koboldcpp", old: "GenAmount: 100", new: "GenAmount: 4096", skipped: "no room for a prompt"},
 	} {
 		name := c.format + " " + c.new

@@ -144,7 +144,7 @@ func newImporter(a adapter, format string, set *dataset.Set, opt Options) (*Impo
 	}{{resolve.Model, opt.Model, &im.model}, {resolve.Hardware, opt.Hardware, &im.hardware}} {
 		if n.name == "" {
 			if format != LlamaBench {
-				errs = append(errs, fmt.Errorf("%s: is required: %s does not print which record it was", n.kind, format))
+				errs = append(errs, fmt.Errorf("%s: is required, because %s does not print it", n.kind, format))
 			}
 		} else if *n.to = im.names.Strict(n.kind, n.name); n.to.Slug == "" {
 			errs = append(errs, fmt.Errorf("%s: %q %s%s", n.kind, n.name, n.to.WhyNot(), near(*n.to)))
@@ -156,7 +156,7 @@ func newImporter(a adapter, format string, set *dataset.Set, opt Options) (*Impo
 func near(a resolve.Answer) string {
 	out := ""
 	for i, c := range a.Candidates[:min(3, len(a.Candidates))] {
-		out += []string{"; near it are ", ", "}[min(i, 1)] + string(c.Slug)
+		out += []string{"; similar names: ", ", "}[min(i, 1)] + string(c.Slug)
 	}
 	return out
 }
@@ -198,7 +198,7 @@ func (im *Importer) Read(file string, b []byte) (Result, error) {
 	for i := range runs {
 		b, from, err := im.benchmark(&runs[i])
 		if err == nil && seen[b.ID] {
-			err = errors.New("duplicate of a row before it")
+			err = errors.New("duplicate of an earlier row")
 		}
 		if err != nil {
 			for _, row := range runs[i].rows {
@@ -268,7 +268,7 @@ func (im *Importer) benchmark(r *run) (b dataset.Benchmark, from map[string]stri
 	if printed := values["model_raw"]; printed.text != "" && values["model"].text == "" {
 		a := im.names.Strict(resolve.Model, printed.text)
 		if a.Slug != "" && a.Slug != im.model.Slug {
-			return b, nil, fmt.Errorf("the output is of %s (%s), not of %s", printed.text, a.Slug, im.model.Slug)
+			return b, nil, fmt.Errorf("the output is from %s (%s), not from %s", printed.text, a.Slug, im.model.Slug)
 		}
 		add("quantization", a.Quantization, printed.from)
 	}
@@ -310,7 +310,7 @@ func (im *Importer) benchmark(r *run) (b dataset.Benchmark, from map[string]stri
 		return b, nil, err
 	}
 	if im.have[b.ID] {
-		return b, nil, fmt.Errorf("is in the directory already as %s", b.ID)
+		return b, nil, fmt.Errorf("is already in the dataset as %s", b.ID)
 	}
 	return b, from, record.Validate(&b)
 }

@@ -44,7 +44,7 @@ func (im *Importer) llamaRun(tests []*row) (map[string]value, error) {
 	r := tests[0] // they differ only in their test
 	switch {
 	case r.prompt > 0 && r.gen > 0:
-		return nil, errors.New("a test of prompt and generation together gives neither speed")
+		return nil, errors.New("a combined test of prompt and generation gives neither speed")
 	case r.prompt == 0 && r.gen == 0:
 		return nil, errors.New("no tokens were measured")
 	}
@@ -67,7 +67,7 @@ func (im *Importer) llamaRun(tests []*row) (map[string]value, error) {
 	values := map[string]value{"model": {string(model), modelFrom}, "model_raw": raw, "hardware": {string(hardware), named.from}, "hardware_raw": named}
 	put := func(field, text, from string) {
 		if text != "" {
-			values[field] = value{text, cmp.Or(from, "llama-bench: so unless it is printed")}
+			values[field] = value{text, cmp.Or(from, "llama-bench: the default unless it prints another value")}
 		}
 	}
 	put("hardware_count", strconv.Itoa(max(1, len(worked))), named.from)
@@ -77,7 +77,7 @@ func (im *Importer) llamaRun(tests []*row) (map[string]value, error) {
 	put("flash_attention", r.flash(), r.values["flash_attn"].from)
 	put("model_size_gib", positive(r.gib), r.values["model_size"].from)
 	put("run_date", string(r.day), r.values["test_time"].from)
-	put("notes", r.notes(), "all settings that are not the usual ones")
+	put("notes", r.notes(), "every setting that differs from its default")
 	for field, name := range map[string]string{"context_depth": "n_depth", "batch_size": "n_batch", "n_gpu_layers": "n_gpu_layers", "threads": "n_threads"} {
 		if n := r.count(name); n != nil {
 			put(field, strconv.FormatInt(*n, 10), r.values[name].from)
@@ -139,14 +139,14 @@ var settings = []struct{ name, usual, words string }{
 	{"tensor_buft_overrides", "none", "tensors placed by %s"},
 	{"split_mode", "layer", "split mode %s"},
 	{"no_kv_offload", "0", "cache in main memory"},
-	{"no_op_offload", "0", "operations on weights in main memory stay on the processor"},
+	{"no_op_offload", "0", "operations on weights in main memory run on the processor"},
 	{"embeddings", "0", "embeddings"},
 }
 
 func (r *row) notes() string {
 	notes := "llama-bench"
 	if r.remote() {
-		notes += "; RPC: other machines may have worked as well"
+		notes += "; RPC: other machines may have taken part"
 	}
 	for _, s := range settings {
 		if v := r.text(s.name); v != "" && v != s.usual {
@@ -168,16 +168,16 @@ func (im *Importer) findModel(r *row) (slug dataset.Slug, raw value, from string
 	case a.Slug != "" && !a.Ambiguous:
 		from = raw.from
 	case r.text("model_filename") == "":
-		err = fmt.Errorf("the type %q names the architecture and the size of a file, not a model; say which model it was "+
+		err = fmt.Errorf("the type %q gives an architecture and a file size, not a model; name the model "+
 			"(on the command line: --model), or paste the line of llama-bench with its -m as well", raw.text)
 	case a.Ambiguous:
-		err = fmt.Errorf("%q may be several models: %s%s", raw.text, a.Reason, near(a))
+		err = fmt.Errorf("%q matches several models: %s%s", raw.text, a.Reason, near(a))
 	default:
-		err = fmt.Errorf("no model is known as %q%s", raw.text, near(a))
+		err = fmt.Errorf("no model is named %q%s", raw.text, near(a))
 	}
 	m := im.models[a.Slug]
 	if err == nil && r.params > 0 && m.ParamsB != nil && !paramsFit(r.params, m) {
-		err = fmt.Errorf("the output is not %s: %s prints %.2f B parameters, the directory has %.2f B",
+		err = fmt.Errorf("the output is not from %s: %s prints %.2f B parameters, the dataset has %.2f B",
 			a.Slug, r.text("model_type"), r.params, *m.ParamsB)
 	}
 	return a.Slug, raw, from, err

@@ -70,15 +70,15 @@ func (r *row) worked() (backend string, listed []device, err error) {
 		return r.text("backends"), listed, nil
 	}
 	if n := r.count("n_gpu_layers"); n != nil && *n == 0 {
-		return "", nil, fmt.Errorf("no layer was put on a device of %s, which may have read the prompts all the same: "+
-			"it is not known what did the work", names[0])
+		return "", nil, fmt.Errorf("no layer was on a device of %s, but it may still have processed the prompts: "+
+			"the hardware that did the work is unknown", names[0])
 	}
 	chosen := strings.FieldsFunc(r.text("devices"), func(c rune) bool { return strings.ContainsRune("/,; ", c) })
 	if slices.Equal(chosen, []string{"auto"}) || slices.Equal(chosen, []string{"none"}) {
 		chosen = nil
 	}
 	if len(names) > 1 && len(chosen) == 0 {
-		return "", nil, fmt.Errorf("backends %s may all have worked: the output does not say which devices were used",
+		return "", nil, fmt.Errorf("any of the backends %s may have been used: the output does not say which devices ran",
 			strings.Join(names, ", "))
 	}
 	backend = names[0]
@@ -98,7 +98,7 @@ func (r *row) worked() (backend string, listed []device, err error) {
 			main = int(*n)
 		}
 		if main >= len(listed) {
-			return "", nil, fmt.Errorf("main device %d is not among the %d listed", main, len(listed))
+			return "", nil, fmt.Errorf("main device %d is not one of the %d listed", main, len(listed))
 		}
 		listed = listed[main : main+1]
 	}
@@ -112,7 +112,7 @@ func among(chosen []string, listed []device) (out []device, err error) {
 			return name == strings.TrimRight(name, "0123456789")+strconv.Itoa(d.index) && deviceBackend(name) == d.backend
 		})
 		if i < 0 {
-			return nil, fmt.Errorf("device %q is not among the %d that are listed for one backend", name, len(listed))
+			return nil, fmt.Errorf("device %q is not one of the %d listed for a backend", name, len(listed))
 		}
 		out = append(out, listed[i])
 	}
@@ -128,7 +128,7 @@ func sharing(listed []device, shares string) (out []device, err error) {
 			return nil, fmt.Errorf("tensor split %q cannot be read", shares)
 		case !(share > 0):
 		case i >= len(listed):
-			return nil, fmt.Errorf("tensor split %q gives a share to more devices than the %d listed", shares, len(listed))
+			return nil, fmt.Errorf("tensor split %q has more shares than the %d listed devices", shares, len(listed))
 		default:
 			out = append(out, listed[i])
 		}
@@ -147,7 +147,7 @@ func (im *Importer) findHardware(r *row, backend string, worked []device) (slug 
 	}
 	switch {
 	case im.hardware.Slug == "" && len(worked) == 0:
-		return "", errors.New("no device is named; say which hardware it was (on the command line: --hardware)")
+		return "", errors.New("the output names no device; name the hardware (on the command line: --hardware)")
 	case im.hardware.Slug == "":
 		slug, err = im.record(worked[0].text, r.text("cpu_info"))
 	default:
@@ -162,16 +162,16 @@ func (im *Importer) findHardware(r *row, backend string, worked []device) (slug 
 	word, h := backendWord(backend), im.parts[slug]
 	vendor := map[string]dataset.Vendor{"metal": "apple", "cuda": "nvidia", "rocm": "amd"}[word]
 	if vendor != "" && vendor != h.Vendor || word == "cpu" && h.Type == "gpu" {
-		return "", fmt.Errorf("the output says backend %s, which does not run on %s", r.text("backends"), slug)
+		return "", fmt.Errorf("the output has backend %s, which does not run on %s", r.text("backends"), slug)
 	}
 	return slug, nil
 }
 
 // record finds the record of a device. The name of the processor decides where graphics are inside it.
 func (im *Importer) record(device, processor string) (dataset.Slug, error) {
-	const say = "say which hardware it was (on the command line: --hardware)"
+	const say = "name the hardware (on the command line: --hardware)"
 	if boards := im.boards(device); boards != nil {
-		return "", fmt.Errorf("%q is a chip of several boards; %s: %s", device, say, strings.Join(boards, ", "))
+		return "", fmt.Errorf("%q is a chip used on several boards; %s: %s", device, say, strings.Join(boards, ", "))
 	}
 	a := im.names.Strict(resolve.Hardware, device)
 	around := im.around(a.Slug)
@@ -189,9 +189,9 @@ func (im *Importer) record(device, processor string) (dataset.Slug, error) {
 		return "", fmt.Errorf("%q is inside a processor that the output does not name; %s: %s",
 			device, say, strings.Join(around, ", or "))
 	case a.Ambiguous:
-		return "", fmt.Errorf("%q may be different hardware: %s; %s%s", device, a.Reason, say, near(a))
+		return "", fmt.Errorf("%q matches several records: %s; %s%s", device, a.Reason, say, near(a))
 	}
-	return "", fmt.Errorf("no hardware is known as %q%s", device, near(a))
+	return "", fmt.Errorf("no hardware is named %q%s", device, near(a))
 }
 
 // chipName is a chip family, which CUDA prints in place of a board: "Orin", "Orin (nvgpu)", "NVIDIA Thor".

@@ -117,7 +117,7 @@ func (r *row) amount(name string, units map[string]float64) float64 {
 	case text == "":
 		return 0
 	case err != nil || !known || !plain.MatchString(text):
-		r.fault(name, "must be a number as llama-bench prints it")
+		r.fault(name, "must be a number in the form llama-bench prints")
 	}
 	return v * scale
 }

@@ -185,7 +185,7 @@ func TestTables(t *testing.T) {
 		{"size in MiB", cuda + heading + strings.Replace(row, "4.58 GiB", "512.00 MiB", 1), []string{`"model_size_gib":0.5`}},
 		{"depth", cuda + heading + strings.Replace(row, "tg128", "tg128 @ d4096", 1), []string{`"n_gen":128,"context_depth":4096`}},
 		{"depths are runs of their own", cuda + heading + strings.Replace(row, "tg128", "pp512 @ d4096", 1) + row, []string{`"n_prompt":512,"n_gen":null,"context_depth":4096`, `"n_prompt":null,"n_gen":128,"context_depth":0`}},
-		{"combined test", cuda + heading + strings.Replace(row, "tg128", "pp4096+tg128", 1), []string{"f:5: llama 8B Q4_K - Medium pp4096+tg128: a test of prompt and generation together gives neither speed"}},
+		{"combined test", cuda + heading + strings.Replace(row, "tg128", "pp4096+tg128", 1), []string{"f:5: llama 8B Q4_K - Medium pp4096+tg128: a combined test of prompt and generation gives neither speed"}},
 		{"old prefix", cuda + heading + strings.Replace(row, "llama 8B Q4_K - Medium", "llama 8B mostly Q4_0", 1), []string{`"quantization":"Q4_0"`}},
 		{"bits in words", cuda + heading + strings.Replace(row, "Q4_K - Medium", "IQ2_XXS - 2.0625 bpw", 1), []string{`"quantization":"IQ2_XXS"`}},
 		{"build after the table", cuda + heading + row + "\nbuild: 4426e298 (2824)\n", []string{`"tool_version":"b2824 (4426e298)"`}},
@@ -203,23 +203,23 @@ func TestTables(t *testing.T) {
 		{"some layers are a partial offload", cuda + heading + strings.Replace(row, "| 99 |", "| 12 |", 1), []string{`"partial_offload":true`}},
 		{"all layers but not the output", cuda + heading + strings.Replace(row, "| 99 |", "| 32 |", 1), []string{`"compute_unit":null`}},
 		{"layers left to the program", cuda + heading + strings.Replace(row, "| 99 |", "| -1 |", 1), []string{`"compute_unit":null`}},
-		{"size of ten to the power of nine, or not", cuda + heading + strings.Replace(row, "4.58 GiB", "4.92 GB", 1), []string{`size: must be a number as llama-bench prints it, got "4.92 GB"`}},
+		{"size of ten to the power of nine, or not", cuda + heading + strings.Replace(row, "4.58 GiB", "4.92 GB", 1), []string{`size: must be a number in the form llama-bench prints, got "4.92 GB"`}},
 		{"no share for the second device", other + strings.Replace(shared, "SHARES", "1.00/0.00", 1), []string{`"hardware":"nvidia-rtx-4090","hardware_raw":"NVIDIA GeForce RTX 4090","hardware_count":1`}},
 		{"zeros at the end are left out", other + strings.Replace(shared, "SHARES", "1.00", 1), []string{`"hardware":"nvidia-rtx-4090","hardware_raw":"NVIDIA GeForce RTX 4090","hardware_count":1`}},
 		{"no share for the first device", other + strings.Replace(shared, "SHARES", "0.00/1.00", 1), []string{`"hardware":"nvidia-rtx-3090","hardware_raw":"NVIDIA GeForce RTX 3090","hardware_count":1`}},
 		{"zeros alone leave it to the program", other + strings.Replace(shared, "SHARES", "0.00", 1), []string{"different devices worked together"}},
 		{"shares for both", other + strings.Replace(shared, "SHARES", "3.00/1.00", 1), []string{"different devices worked together"}},
-		{"shares for a third device", other + strings.Replace(shared, "SHARES", "1.00/0.00/1.00", 1), []string{`tensor split "1.00/0.00/1.00" gives a share to more devices than the 2 listed`}},
+		{"shares for a third device", other + strings.Replace(shared, "SHARES", "1.00/0.00/1.00", 1), []string{`tensor split "1.00/0.00/1.00" has more shares than the 2 listed devices`}},
 		{"shares in words", other + strings.Replace(shared, "SHARES", "half/half", 1), []string{`tensor split "half/half" cannot be read`}},
 		{"two different devices", strings.Replace(cuda, "found 1", "found 2", 1) + "  Device 1: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes\n" + heading + row, []string{"different devices worked together: NVIDIA GeForce RTX 4090, NVIDIA GeForce RTX 3090"}},
 		{"rocm", "ggml_cuda_init: found 1 ROCm devices:\n  Device 0: AMD Radeon RX 7900 XTX, gfx1100 (0x1100), VMM: no, Wave Size: 32\n" + heading + strings.Replace(row, "CUDA", "ROCm", 1), []string{`"hardware":"amd-rx-7900-xtx"`}},
 		{"metal", "ggml_metal_init: found device: Apple M2 Ultra\n" + heading + strings.Replace(row, "CUDA", "MTL,BLAS", 1), []string{`"hardware":"apple-m2-ultra"`}},
-		{"no device line", heading + row, []string{"no device is named; say which hardware it was"}},
-		{"unknown device", strings.Replace(cuda, "4090", "4095", 1) + heading + row, []string{`no hardware is known as "NVIDIA GeForce RTX 4095"; near it are nvidia-rtx-4090`}},
+		{"no device line", heading + row, []string{"the output names no device; name the hardware"}},
+		{"unknown device", strings.Replace(cuda, "4090", "4095", 1) + heading + row, []string{`no hardware is named "NVIDIA GeForce RTX 4095"; similar names: nvidia-rtx-4090`}},
 		{"quoted in a mail", "> " + strings.ReplaceAll(strings.TrimSpace(cuda+heading+row), "\n", "\n> "), []string{`"generation_tps":124.65`}},
 		{"dos lines", strings.ReplaceAll(cuda+heading+row, "\n", "\r\n"), []string{`"generation_tps":124.65`}},
 		{"other tables around", "| a | b |\n|---|---|\n| 1 | 2 |\n\n" + cuda + heading + row, []string{`"generation_tps":124.65`}},
-		{"twice the same", cuda + heading + row + "\n" + cuda + heading + row, []string{`"generation_tps":124.65`, "duplicate of a row before it"}},
+		{"twice the same", cuda + heading + row + "\n" + cuda + heading + row, []string{`"generation_tps":124.65`, "duplicate of an earlier row"}},
 		{"no quantization printed", cuda + heading + strings.Replace(row, "llama 8B Q4_K - Medium", "llama 8B", 1), []string{`"quantization":null`}},
 	} {
 		t.Run(tt.name, func(t *testing.T) { gives(t, opt, tt.text, tt.want) })
@@ -305,12 +305,12 @@ func TestObjects(t *testing.T) {
 		{"two cards", strings.Replace(object, `RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, 1), `"hardware_count":2`},
 		{"processor only", strings.NewReplacer(`"backends":"CUDA"`, `"backends":"CPU"`, `"gpu_info":"NVIDIA GeForce RTX 4090"`, `"gpu_info":""`).Replace(object), `"hardware":"amd-ryzen-9-7950x"`},
 		{"layers for a card that is not there", strings.NewReplacer(`"backends":"CUDA"`, `"backends":"CPU"`, `"gpu_info":"NVIDIA GeForce RTX 4090"`, `"gpu_info":""`).Replace(object), `"n_gpu_layers":null`},
-		{"nothing on the card", strings.Replace(object, `"n_gpu_layers":99`, `"n_gpu_layers":0`, 1), "no layer was put on a device of CUDA, which may have read the prompts all the same"},
+		{"nothing on the card", strings.Replace(object, `"n_gpu_layers":99`, `"n_gpu_layers":0`, 1), "no layer was on a device of CUDA, but it may still have processed the prompts"},
 		{"flash attention left to the program", strings.Replace(object, `"flash_attn":true`, `"flash_attn":-1`, 1), `"flash_attention":null`},
 		{"cache types", strings.Replace(object, `"type_k":"f16"`, `"type_k":"q8_0"`, 1), `"notes":"llama-bench; key cache q8_0"`},
 		{"no share for the second device", strings.Replace(object, `"n_gpu_layers"`, `"tensor_split":"1.00","n_gpu_layers"`, 1), `"hardware_count":1`},
 		{"experts on the processor", strings.Replace(object, `"n_gpu_layers"`, `"n_cpu_moe":8,"n_gpu_layers"`, 1), `"partial_offload":true`},
-		{"unknown model", strings.Replace(object, "phi-4-Q8_0", "phi-5-Q8_0", 1), `no model is known as "phi-5-Q8_0"; near it are phi-`},
+		{"unknown model", strings.Replace(object, "phi-4-Q8_0", "phi-5-Q8_0", 1), `no model is named "phi-5-Q8_0"; similar names: phi-`},
 		{"no test", strings.Replace(object, `"n_gen":128`, `"n_gen":0`, 1), "pp0: no tokens were measured"},
 		{"csv", csv + "x,512,0,100.5,phi-4-Q8_0.gguf,phi3 14B Q8_0,NVIDIA GeForce RTX 4090,CUDA,99\n", `"prompt_tps":100.5`},
 	} {
@@ -354,12 +354,12 @@ func TestBadRows(t *testing.T) {
 	for _, tt := range []struct{ name, text, why string }{
 		{"broken line", "{\n" + object + "\n", "f:1:  pp0: not a JSON object"},
 		{"no speed", strings.Replace(object, `"avg_ts":60.5`, `"avg_ts":null`, 1) + "\n" + object, `f:1: phi-4-Q8_0 tg128: avg_ts: must be a number above 0, got ""`},
-		{"speed not a number", "[" + strings.Replace(object, "60.5", `"nan"`, 1) + "," + object + "]", `avg_ts: must be a number as llama-bench prints it, got "nan"`},
-		{"cells missing", table("| llama | 1 GiB |\n"), "f:5: llama pp0: must have 7 cells as its heading, got 2"},
-		{"last cell missing", table("| llama 8B Q8_0 | 7.95 GiB | 8.03 B | CUDA | 99 | pp512 |\n"), "f:5: llama 8B Q8_0 pp512: must have 7 cells as its heading, got 6"},
-		{"rate in words", table("| llama | 1 GiB | 1 B | CUDA | 99 | tg128 | fast |\n"), `f:5: llama tg128: t/s: must be a number as llama-bench prints it, got "fast"`},
+		{"speed not a number", "[" + strings.Replace(object, "60.5", `"nan"`, 1) + "," + object + "]", `avg_ts: must be a number in the form llama-bench prints, got "nan"`},
+		{"cells missing", table("| llama | 1 GiB |\n"), "f:5: llama pp0: must have 7 cells like its header, got 2"},
+		{"last cell missing", table("| llama 8B Q8_0 | 7.95 GiB | 8.03 B | CUDA | 99 | pp512 |\n"), "f:5: llama 8B Q8_0 pp512: must have 7 cells like its header, got 6"},
+		{"rate in words", table("| llama | 1 GiB | 1 B | CUDA | 99 | tg128 | fast |\n"), `f:5: llama tg128: t/s: must be a number in the form llama-bench prints, got "fast"`},
 		{"test in words", table("| llama | 1 GiB | 1 B | CUDA | 99 | all | 5 ± 1 |\n"), `f:5: llama pp0: test: must be like pp512 or tg128, got "all"`},
-		{"size in another unit", table("| llama | 1 hand | 1 B | CUDA | 99 | tg128 | 5 ± 1 |\n"), `size: must be a number as llama-bench prints it, got "1 hand"`},
+		{"size in another unit", table("| llama | 1 hand | 1 B | CUDA | 99 | tg128 | 5 ± 1 |\n"), `size: must be a number in the form llama-bench prints, got "1 hand"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opt := community
@@ -422,21 +422,21 @@ func TestMachines(t *testing.T) {
 		{"generic graphics and their processor", with(halo, "AMD Radeon Graphics", "ROCm"), `"hardware":"amd-ryzen-ai-max-395","hardware_raw":"AMD Radeon Graphics"`},
 		{"named graphics and their processor", with(halo, "Radeon 8060S Graphics (RADV STRIX_HALO)", "Vulkan"), `"hardware":"amd-ryzen-ai-max-395"`},
 		{"a card in that machine", with(halo, "AMD Radeon RX 7900 XTX", "ROCm"), `"hardware":"amd-rx-7900-xtx"`},
-		{"generic graphics, unknown processor", with(`"cpu_info":"AMD Ryzen 7 9999G"`, "AMD Radeon Graphics", "ROCm"), `"AMD Radeon Graphics" may be different hardware`},
-		{"generic graphics, no processor", with(`"cpu_info":""`, "AMD Radeon Graphics", "ROCm"), `"AMD Radeon Graphics" may be different hardware`},
-		{"named graphics, no processor", with(`"cpu_info":""`, "Radeon 8060S Graphics (RADV STRIX_HALO)", "Vulkan"), `is inside a processor that the output does not name; say which hardware it was (on the command line: --hardware): amd-ryzen-ai-max-395, or amd-radeon-8060s`},
-		{"a stranger's virtual machine", strings.NewReplacer(`"backends":"CUDA"`, `"backends":"CPU"`, `"gpu_info":"NVIDIA GeForce RTX 4090"`, `"gpu_info":""`, "AMD Ryzen 9 7950X 16-Core Processor", "AMD EPYC", `"n_threads":16`, `"n_threads":128`).Replace(object), `"AMD EPYC" may be different hardware`},
-		{"two sizes of a card", with(`"cpu_info":""`, "NVIDIA GeForce RTX 5060 Ti", "CUDA"), `may be different hardware: the name does not state the memory size: 16 GB or 8 GB`},
+		{"generic graphics, unknown processor", with(`"cpu_info":"AMD Ryzen 7 9999G"`, "AMD Radeon Graphics", "ROCm"), `"AMD Radeon Graphics" matches several records`},
+		{"generic graphics, no processor", with(`"cpu_info":""`, "AMD Radeon Graphics", "ROCm"), `"AMD Radeon Graphics" matches several records`},
+		{"named graphics, no processor", with(`"cpu_info":""`, "Radeon 8060S Graphics (RADV STRIX_HALO)", "Vulkan"), `is inside a processor that the output does not name; name the hardware (on the command line: --hardware): amd-ryzen-ai-max-395, or amd-radeon-8060s`},
+		{"a stranger's virtual machine", strings.NewReplacer(`"backends":"CUDA"`, `"backends":"CPU"`, `"gpu_info":"NVIDIA GeForce RTX 4090"`, `"gpu_info":""`, "AMD Ryzen 9 7950X 16-Core Processor", "AMD EPYC", `"n_threads":16`, `"n_threads":128`).Replace(object), `"AMD EPYC" matches several records`},
+		{"two sizes of a card", with(`"cpu_info":""`, "NVIDIA GeForce RTX 5060 Ti", "CUDA"), `matches several records: the name does not state the memory size: 16 GB or 8 GB`},
 		{"a chip whose cores are not stated", with(`"cpu_info":"Accelerate, Apple M2 Ultra"`, "Apple M2 Ultra", "MTL,BLAS"), `"hardware":"apple-m2-ultra"`},
 		{"split mode none", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, `"n_gen"`, `"split_mode":"none","main_gpu":0,"n_gen"`).Replace(object), `"hardware_count":1`},
 		{"split mode none on the second of two", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 3090"`, `"n_gen"`, `"split_mode":"none","main_gpu":1,"n_gen"`).Replace(object), `"hardware":"nvidia-rtx-3090"`},
-		{"main device that is not there", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, `"n_gen"`, `"split_mode":"none","main_gpu":5,"n_gen"`).Replace(object), "main device 5 is not among the 2 listed"},
+		{"main device that is not there", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, `"n_gen"`, `"split_mode":"none","main_gpu":5,"n_gen"`).Replace(object), "main device 5 is not one of the 2 listed"},
 		{"one of two chosen", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 3090"`, `"n_gen"`, `"devices":"CUDA1","n_gen"`).Replace(object), `"hardware":"nvidia-rtx-3090"`},
-		{"other machines", strings.Replace(object, `"CUDA"`, `"CUDA,RPC"`, 1), `"notes":"llama-bench; RPC: other machines may have worked as well"`},
-		{"a backend of another maker", strings.Replace(object, `"CUDA"`, `"MTL,BLAS"`, 1), "the output says backend MTL,BLAS, which does not run on nvidia-rtx-4090"},
-		{"another model under that name", strings.Replace(object, `"model_size"`, `"model_n_params":72706203648,"model_size"`, 1), "the output is not phi-4: phi3 14B Q8_0 prints 72.71 B parameters, the directory has 14.66 B"},
+		{"other machines", strings.Replace(object, `"CUDA"`, `"CUDA,RPC"`, 1), `"notes":"llama-bench; RPC: other machines may have taken part"`},
+		{"a backend of another maker", strings.Replace(object, `"CUDA"`, `"MTL,BLAS"`, 1), "the output has backend MTL,BLAS, which does not run on nvidia-rtx-4090"},
+		{"another model under that name", strings.Replace(object, `"model_size"`, `"model_n_params":72706203648,"model_size"`, 1), "the output is not from phi-4: phi3 14B Q8_0 prints 72.71 B parameters, the dataset has 14.66 B"},
 		{"a file of a repackager", strings.Replace(object, "phi-4-Q8_0.gguf", "Qwen_Qwen3-4B-Instruct-2507-Q4_K_M.gguf", 1), `"model":"qwen3-4b-instruct-2507"`},
-		{"a model made of another", strings.Replace(object, "phi-4-Q8_0.gguf", "phi-4-abliterated-Q8_0.gguf", 1), `no model is known as "phi-4-abliterated-Q8_0"`},
+		{"a model made of another", strings.Replace(object, "phi-4-Q8_0.gguf", "phi-4-abliterated-Q8_0.gguf", 1), `no model is named "phi-4-abliterated-Q8_0"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			result, err := importer(t, community).Read("f", []byte(tt.text))
@@ -463,16 +463,16 @@ func TestContradictions(t *testing.T) {
 		{"a machine with that chip", metal + heading + row, "gpt-oss-20b", "apple-mac-studio-m2-ultra", `"hardware":"apple-mac-studio-m2-ultra"`},
 		{"no device line", heading + row, "gpt-oss-20b", "apple-m2-ultra", `"hardware":"apple-m2-ultra"`},
 		{"type that names a release", metal + heading + row, "", "", `"model":"gpt-oss-20b"`},
-		{"another size", metal + heading + row, "gpt-oss-120b", "apple-m2-ultra", "the output is not gpt-oss-120b: gpt-oss 20B MXFP4 MoE prints 20.91 B parameters, the directory has 116.83 B"},
-		{"a card under Metal", heading + row, "gpt-oss-20b", "nvidia-rtx-4090", "the output says backend MTL,BLAS, which does not run on nvidia-rtx-4090"},
+		{"another size", metal + heading + row, "gpt-oss-120b", "apple-m2-ultra", "the output is not from gpt-oss-120b: gpt-oss 20B MXFP4 MoE prints 20.91 B parameters, the dataset has 116.83 B"},
+		{"a card under Metal", heading + row, "gpt-oss-20b", "nvidia-rtx-4090", "the output has backend MTL,BLAS, which does not run on nvidia-rtx-4090"},
 		{"another device", metal + heading + row, "gpt-oss-20b", "apple-m3-ultra", `the output names "Apple M2 Ultra", which is not apple-m3-ultra`},
-		{"another family", heading + "| qwen2 72B Q4_K - Medium | 44.16 GiB | 72.71 B | CUDA | 99 | tg128 | 5 ± 1 |\n", "llama-2-7b", "nvidia-rtx-4090", "the output is not llama-2-7b"},
-		{"a card that did nothing", heading + strings.Replace(row, "MTL,BLAS", "CPU", 1), "gpt-oss-20b", "nvidia-rtx-4090", "the output says backend CPU, which does not run on nvidia-rtx-4090"},
+		{"another family", heading + "| qwen2 72B Q4_K - Medium | 44.16 GiB | 72.71 B | CUDA | 99 | tg128 | 5 ± 1 |\n", "llama-2-7b", "nvidia-rtx-4090", "the output is not from llama-2-7b"},
+		{"a card that did nothing", heading + strings.Replace(row, "MTL,BLAS", "CPU", 1), "gpt-oss-20b", "nvidia-rtx-4090", "the output has backend CPU, which does not run on nvidia-rtx-4090"},
 		{"without the vision tower", cuda + heading + "| gemma3 4B Q4_0 | 2.35 GiB | 3.88 B | CUDA | 99 | tg128 | 5 ± 1 |\n", "gemma-3-4b-it", "", `"model":"gemma-3-4b-it"`},
 		{"output matrix beside the embedding", cuda + heading + "| qwen2 1B Q8_0 | 638.74 MiB | 630.17 M | CUDA | 99 | tg128 | 5 ± 1 |\n", "qwen2.5-0.5b-instruct", "", `"model":"qwen2.5-0.5b-instruct"`},
 		{"split mode none", strings.Replace(cuda, "found 1", "found 2", 1) + "  Device 1: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n" + "| model | size | params | backend | ngl | sm | test | t/s |\n| llama 8B Q4_0 | 4 GiB | 8.03 B | CUDA | 99 | none | tg128 | 5 ± 1 |\n", "llama-3-8b", "", `"hardware_count":1`},
 		{"split mode none on the second", strings.Replace(cuda, "found 1", "found 2", 1) + "  Device 1: NVIDIA GeForce RTX 3090, compute capability 8.6, VMM: yes\n" + "| model | size | params | backend | ngl | sm | mg | test | t/s |\n| llama 8B Q4_0 | 4 GiB | 8.03 B | CUDA | 99 | none | 1 | tg128 | 5 ± 1 |\n", "llama-3-8b", "", `"hardware":"nvidia-rtx-3090"`},
-		{"other machines", "ggml_vulkan: 0 = AMD Radeon RX 7900 XTX (RADV NAVI31) (radv) | uma: 0\n" + heading + "| llama 8B Q4_0 | 4 GiB | 8.03 B | Vulkan,RPC | 99 | tg128 | 5 ± 1 |\n", "llama-3-8b", "", "RPC: other machines may have worked as well"},
+		{"other machines", "ggml_vulkan: 0 = AMD Radeon RX 7900 XTX (RADV NAVI31) (radv) | uma: 0\n" + heading + "| llama 8B Q4_0 | 4 GiB | 8.03 B | Vulkan,RPC | 99 | tg128 | 5 ± 1 |\n", "llama-3-8b", "", "RPC: other machines may have taken part"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			result, err := importer(t, Options{SourceURL: community.SourceURL, Model: tt.model, Hardware: tt.hardware}).Read("f", []byte(tt.text))
@@ -502,10 +502,10 @@ func TestOptions(t *testing.T) {
 		{"no address", Options{SourceURL: "example.com"}, "source_url: must start with https:// or http://"},
 		{"no date", Options{Source: dataset.Owner, RunDate: "yesterday"}, "run_date: must be a date"},
 		{"a date in the future", Options{Source: dataset.Owner, RunDate: "2999-01-01"}, `run_date: must not be in the future, got "2999-01-01"`},
-		{"unknown model", Options{Source: dataset.Owner, Model: "phi-5"}, `model: "phi-5" is not known; near it are phi-`},
+		{"unknown model", Options{Source: dataset.Owner, Model: "phi-5"}, `model: "phi-5" is not known; similar names: phi-`},
 		{"names", Options{Source: dataset.Owner, Model: "Qwen/Qwen3-8B", Hardware: "RTX 4090"}, ""},
 		{"a name of several cards", Options{Source: dataset.Owner, Hardware: "geforce 40"}, `hardware: "geforce 40" `},
-		{"unknown hardware", Options{Source: dataset.Owner, Hardware: "nvidia-rtx-4095"}, `hardware: "nvidia-rtx-4095" is not known; near it are nvidia-rtx-4`},
+		{"unknown hardware", Options{Source: dataset.Owner, Hardware: "nvidia-rtx-4095"}, `hardware: "nvidia-rtx-4095" is not known; similar names: nvidia-rtx-4`},
 		{"two faults", Options{RunDate: "x"}, "source_url: must be given if source is \"community\"\nrun_date: "},
 	} {
 		_, err := New(LlamaBench, set, tt.opt)
@@ -531,7 +531,7 @@ func TestAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := im.Read("f", []byte(object))
-	if err != nil || len(again.Skipped) != 1 || !strings.HasPrefix(again.Skipped[0].Why, "is in the directory already as bm-") {
+	if err != nil || len(again.Skipped) != 1 || !strings.HasPrefix(again.Skipped[0].Why, "is already in the dataset as bm-") {
 		t.Errorf("a second import = %+v, %v", again, err)
 	}
 }
@@ -598,12 +598,12 @@ func TestNothingGuessed(t *testing.T) {
 		name, text string
 		want       []string // parts of the lines and reasons, in order
 	}{
-		{"a comma that may be decimal", with("124.65 ± 0.08", "5,123 ± 12"), []string{`t/s: must be a number as llama-bench prints it, got "5,123"`}},
-		{"decimal commas", with("124.65 ± 0.08", "5,123 ± 0,012"), []string{`t/s: must be a number as llama-bench prints it, got "5,123"`}},
-		{"decimal comma of a size", with("4.58 GiB", "4,583 GiB"), []string{`size: must be a number as llama-bench prints it, got "4,583 GiB"`}},
-		{"decimal comma of a deviation", with("124.65 ± 0.08", "5123 ± 0,012"), []string{`t/s: must be a number as llama-bench prints it, got "0,012"`}},
-		{"groups of two digits", with("124.65", "12,34,567.00"), []string{"t/s: must be a number as llama-bench prints it"}},
-		{"hexadecimal", with("124.65 ± 0.08", "0x1p5"), []string{"t/s: must be a number as llama-bench prints it"}},
+		{"a comma that may be decimal", with("124.65 ± 0.08", "5,123 ± 12"), []string{`t/s: must be a number in the form llama-bench prints, got "5,123"`}},
+		{"decimal commas", with("124.65 ± 0.08", "5,123 ± 0,012"), []string{`t/s: must be a number in the form llama-bench prints, got "5,123"`}},
+		{"decimal comma of a size", with("4.58 GiB", "4,583 GiB"), []string{`size: must be a number in the form llama-bench prints, got "4,583 GiB"`}},
+		{"decimal comma of a deviation", with("124.65 ± 0.08", "5123 ± 0,012"), []string{`t/s: must be a number in the form llama-bench prints, got "0,012"`}},
+		{"groups of two digits", with("124.65", "12,34,567.00"), []string{"t/s: must be a number in the form llama-bench prints"}},
+		{"hexadecimal", with("124.65 ± 0.08", "0x1p5"), []string{"t/s: must be a number in the form llama-bench prints"}},
 		{"struck out", with("124.65 ± 0.08", "~~124.65 ± 0.08~~"), []string{"is struck out"}},
 		{"struck-out model", with("llama 8B Q4_K - Medium", "~~llama 8B Q4_K - Medium~~"), []string{"is struck out"}},
 		{"two columns of speeds", strings.ReplaceAll(strings.ReplaceAll(cuda+heading+row, "| t/s |", "| t/s | t/s |"), " 0.08 |", " 0.08 | 200 ± 1 |"), []string{`the table has the column "t/s" twice`}},
@@ -612,17 +612,17 @@ func TestNothingGuessed(t *testing.T) {
 		{"flash attention on", column(cuda, "fa", "on"), []string{`"flash_attention":true`}},
 		{"flash attention left to the program", column(cuda, "fa", "auto"), []string{`"flash_attention":null`}},
 		{"flash attention 2", column(cuda, "fa", "2"), []string{`fa: must be 0, 1 or -1, got "2"`}},
-		{"operations stay on the processor", column(cuda, "nopo", "1"), []string{`"notes":"llama-bench; operations on weights in main memory stay on the processor"`}},
-		{"a device that is not listed", two + heading + row, []string{"the program found devices: 2, of which listed: 1"}},
-		{"a table under another headline", cuda + heading + row + "\n### RTX 3060\n\n" + heading + strings.Replace(row, "124.65", "55.5", 1), []string{`"hardware":"nvidia-rtx-4090"`, "no device is named"}},
+		{"operations stay on the processor", column(cuda, "nopo", "1"), []string{`"notes":"llama-bench; operations on weights in main memory run on the processor"`}},
+		{"a device that is not listed", two + heading + row, []string{"devices found: 2, listed: 1"}},
+		{"a table under another headline", cuda + heading + row + "\n### RTX 3060\n\n" + heading + strings.Replace(row, "124.65", "55.5", 1), []string{`"hardware":"nvidia-rtx-4090"`, "the output names no device"}},
 		{"two tables of one machine", cuda + heading + row + "\n" + heading + strings.Replace(row, "124.65", "125.5", 1), []string{`"hardware":"nvidia-rtx-4090"`, `"hardware":"nvidia-rtx-4090"`}},
 		{"builds before their tables", "build: 4426e298 (2824)\n" + cuda + heading + row + "build: 5555e298 (3000)\n" + cuda + heading + strings.Replace(row, "124.65", "125.65", 1), []string{`"tool_version":null`, `"tool_version":null`}},
 		{"one build before all tables", "build: 4426e298 (2824)\n" + cuda + heading + row, []string{`"tool_version":null`}},
-		{"two backends", with("CUDA", "CUDA,Vulkan"), []string{"backends CUDA, Vulkan may all have worked"}},
+		{"two backends", with("CUDA", "CUDA,Vulkan"), []string{"any of the backends CUDA, Vulkan may have been used"}},
 		{"a device of two backends", strings.Replace(column(cuda+radeon, "dev", "Vulkan0"), "| CUDA |", "| CUDA,Vulkan |", 1), []string{`"hardware":"amd-rx-7900-xtx"`}},
 		{"the backend of that device", strings.Replace(column(cuda+radeon, "dev", "Vulkan0"), "| CUDA |", "| CUDA,Vulkan |", 1), []string{`"backend":"vulkan"`}},
-		{"a device that is not listed for its backend", strings.Replace(column(cuda, "dev", "Vulkan0"), "| CUDA |", "| CUDA,Vulkan |", 1), []string{`device "Vulkan0" is not among the 0 that are listed for one backend`}},
-		{"devices of two backends", strings.Replace(column(cuda+radeon, "dev", "CUDA0/Vulkan0"), "| CUDA |", "| CUDA,Vulkan |", 1), []string{`device "Vulkan0" is not among the 1 that are listed for one backend`}},
+		{"a device that is not listed for its backend", strings.Replace(column(cuda, "dev", "Vulkan0"), "| CUDA |", "| CUDA,Vulkan |", 1), []string{`device "Vulkan0" is not one of the 0 listed for a backend`}},
+		{"devices of two backends", strings.Replace(column(cuda+radeon, "dev", "CUDA0/Vulkan0"), "| CUDA |", "| CUDA,Vulkan |", 1), []string{`device "Vulkan0" is not one of the 1 listed for a backend`}},
 		{"a backend and a library", with("CUDA", "CUDA,BLAS"), []string{`"backend":"cuda"`}},
 		{"line numbers after empty lines", "\n\n \n" + with("tg128", "all"), []string{"f:8: llama 8B Q4_K - Medium pp0: test: must be like pp512 or tg128"}},
 	} {
@@ -641,9 +641,9 @@ func TestNothingGuessed(t *testing.T) {
 		{"a depth no number can hold", csv + strings.Replace(line, "512,0,0,", "512,0,99999999999999999999,", 1), []string{"n_depth: must be a whole number"}},
 		{"flash attention 2", strings.Replace(object, `"flash_attn":true`, `"flash_attn":2`, 1), []string{`flash_attn: must be 0, 1 or -1, got "2"`}},
 		{"flash attention in words", strings.Replace(object, `"flash_attn":true`, `"flash_attn":"on"`, 1), []string{`"flash_attention":true`}},
-		{"two backends that list a card each", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, `"CUDA"`, `"CUDA,Vulkan"`).Replace(object), []string{"backends CUDA, Vulkan may all have worked"}},
-		{"one of them chosen", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, `"CUDA"`, `"CUDA,Vulkan"`, `"n_gen"`, `"devices":"Vulkan0","n_gen"`).Replace(object), []string{"gpu_info does not say which devices are whose"}},
-		{"one of different ones chosen", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 3090"`, `"CUDA"`, `"CUDA,Vulkan"`, `"n_gen"`, `"devices":"Vulkan0","n_gen"`).Replace(object), []string{"gpu_info does not say which devices are whose"}},
+		{"two backends that list a card each", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, `"CUDA"`, `"CUDA,Vulkan"`).Replace(object), []string{"any of the backends CUDA, Vulkan may have been used"}},
+		{"one of them chosen", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 4090"`, `"CUDA"`, `"CUDA,Vulkan"`, `"n_gen"`, `"devices":"Vulkan0","n_gen"`).Replace(object), []string{"gpu_info does not assign devices to backends"}},
+		{"one of different ones chosen", strings.NewReplacer(`RTX 4090"`, `RTX 4090, NVIDIA GeForce RTX 3090"`, `"CUDA"`, `"CUDA,Vulkan"`, `"n_gen"`, `"devices":"Vulkan0","n_gen"`).Replace(object), []string{"gpu_info does not assign devices to backends"}},
 		{"embeddings", strings.Replace(object, `"n_prompt":0`, `"embeddings":true,"n_prompt":0`, 1), []string{`"notes":"llama-bench; embeddings"`}},
 		{"objects after a log", "ggml_cuda_init: found 1 CUDA devices:\n[\n  " + object + "\n]\n", []string{`"hardware":"nvidia-rtx-4090"`}},
 		{"lines after a log", "ggml_cuda_init: found 1 CUDA devices:\n" + object + "\n{\n", []string{`"hardware":"nvidia-rtx-4090"`, "f:3:  pp0: not a JSON object"}},
@@ -690,20 +690,20 @@ var published = []struct {
 		name: "a table of another program",
 		text: cuda + "| model | quant | size | params | backend | test | t/s |\n| - | - | - | - | - | - | - |\n" +
 			"| Qwen3-4B | FP16 | 7.50 GiB | 4.02 B | CUDA | tg64 | 35.45 ± 0.06 |\n",
-		want: []string{`the table has a column "quant", which llama-bench does not print: it is of another program, or was changed`},
+		want: []string{`the table has a column "quant", which llama-bench does not print: it comes from another program or was edited`},
 	},
 	{
 		name: "no layer on the card", model: "llama-2-13b", hardware: "amd-rx-6800-xt",
 		text: heading + "| llama 13B Q6_K | 9.95 GiB | 13.02 B | OpenCL | 0 | pp 512 | 103.91 ± 13.10 |\n" +
 			"| llama 13B Q6_K | 9.95 GiB | 13.02 B | Vulkan | 0 | tg 128 | 4.46 ± 0.05 |\n" +
 			"| llama 13B Q6_K | 9.95 GiB | 13.02 B | ROCm | 99 | pp 512 | 684.11 ± 3.10 |\n",
-		want: []string{`"backend":"rocm"`, "no layer was put on a device of OpenCL", "no layer was put on a device of Vulkan"},
+		want: []string{`"backend":"rocm"`, "no layer was on a device of OpenCL", "no layer was on a device of Vulkan"},
 	},
 	{
 		name: "a chip family",
 		text: strings.Replace(cuda, "NVIDIA GeForce RTX 4090, compute capability 8.9", "Orin, compute capability 8.7", 1) + heading +
 			"| gpt-oss 20B MXFP4 MoE | 11.27 GiB | 20.91 B | CUDA | 99 | tg128 | 12.00 ± 0.10 |\n",
-		want: []string{`"Orin" is a chip of several boards; say which hardware it was (on the command line: --hardware): ` +
+		want: []string{`"Orin" is a chip used on several boards; name the hardware (on the command line: --hardware): ` +
 			"nvidia-jetson-agx-orin, nvidia-jetson-agx-orin-32gb, nvidia-jetson-agx-orin-64gb, nvidia-jetson-orin-nano-4gb"},
 	},
 	{
@@ -721,7 +721,7 @@ var published = []struct {
 	{
 		name: "an architecture is not a model", hardware: "Intel Arc B580",
 		text: heading + "| qwen2 7B Q4_K - Medium | 4.36 GiB | 7.62 B | SYCL | 99 | tg128 | 66.48 ± 0.22 |\n",
-		want: []string{`the type "qwen2 7B Q4_K - Medium" names the architecture and the size of a file, not a model`},
+		want: []string{`the type "qwen2 7B Q4_K - Medium" gives an architecture and a file size, not a model`},
 	},
 	{
 		name: "a repository in the command line",
@@ -733,13 +733,13 @@ var published = []struct {
 		name: "two devices that are not listed", model: "qwen3-4b", hardware: "nvidia-rtx-3090",
 		text: "| model | size | params | backend | ngl | dev | test | t/s |\n|-|-|-|-|-|-|-|-|\n" +
 			"| qwen3 4B Q4_K - Medium | 2.32 GiB | 4.02 B | CUDA | 99 | CUDA0/CUDA1 | tg128 | 150.00 ± 0.10 |\n",
-		want: []string{`device "CUDA0" is not among the 0 that are listed for one backend`},
+		want: []string{`device "CUDA0" is not one of the 0 listed for a backend`},
 	},
 	{
 		name: "two model files",
 		text: "$ llama-bench -m a/Llama-3.2-3B-Instruct-Q4_K_M.gguf -m b/Qwen3-4B-Q4_K_M.gguf\n" + cuda + heading +
 			"| llama 3B Q4_K - Medium | 1.87 GiB | 3.21 B | CUDA | 99 | tg128 | 76.49 ± 0.27 |\n",
-		want: []string{`the type "llama 3B Q4_K - Medium" names the architecture`},
+		want: []string{`the type "llama 3B Q4_K - Medium" gives an architecture`},
 	},
 	{
 		name: "Metal with a label before the name", model: "gpt-oss 20B",

@@ -135,7 +135,7 @@ func (t *reader) line(n int, cells []string) {
 			switch {
 			case columns[column] == "":
 				t.bad = fmt.Sprintf("the table has a column %q, which llama-bench does not print: "+
-					"it is of another program, or was changed", column)
+					"it comes from another program or was edited", column)
 			case slices.Contains(cells[:i], column):
 				t.bad = fmt.Sprintf("the table has the column %q twice", column)
 			}
@@ -151,7 +151,7 @@ func (t *reader) missing() string {
 	for backend, found := range t.found {
 		others := slices.DeleteFunc(slices.Clone(t.devices), func(d device) bool { return d.backend == backend })
 		if listed := len(t.devices) - len(others); listed > 0 && listed != found {
-			return fmt.Sprintf("the program found devices: %d, of which listed: %d", found, listed)
+			return fmt.Sprintf("devices found: %d, listed: %d", found, listed)
 		}
 	}
 	return ""
@@ -162,7 +162,7 @@ func (t *reader) row(n int, cells []string) *row {
 	switch {
 	case r.bad != "":
 	case len(cells) != len(t.heading):
-		r.bad = fmt.Sprintf("must have %d cells as its heading, got %d", len(t.heading), len(cells))
+		r.bad = fmt.Sprintf("must have %d cells like its header, got %d", len(t.heading), len(cells))
 	case strings.Contains(strings.Join(cells, ""), "~~"):
 		r.bad = "is struck out"
 	}
@@ -263,7 +263,7 @@ func structured(line int, place string, o map[string]any) *row {
 		}
 	}
 	if len(names) > 1 && r.bad == "" {
-		r.bad = fmt.Sprintf("backends %s may all have worked: gpu_info does not say which devices are whose",
+		r.bad = fmt.Sprintf("any of the backends %s may have been used: gpu_info does not assign devices to backends",
 			strings.Join(names, ", "))
 	}
 	return r

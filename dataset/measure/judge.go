@@ -51,24 +51,24 @@ const (
 func Warnings(set *dataset.Set, r *Run) (out []string) {
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if n := len(r.Repetitions); n > 1 && r.Repetitions[n-1] < slowdown*r.Repetitions[0] {
-		say("the last repetition (%.1f tokens/s) is more than 15 %% slower than the first (%.1f): the machine may be too hot, or busy", r.Repetitions[n-1], r.Repetitions[0])
+		say("the last repetition (%.1f tokens/s) is more than 15 %% slower than the first (%.1f): the machine may be hot or busy", r.Repetitions[n-1], r.Repetitions[0])
 	}
 	if r.GenerationTPS == nil {
 		return out
 	}
 	speed, others := *r.GenerationTPS, equal(set, &r.Benchmark)
 	ratio, known := dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations).Ratio(&r.Benchmark)
-	cause := "part of the weights may be in main memory, or another program uses the hardware"
+	cause := "part of the weights may be in main memory, or another program is using the hardware"
 	if r.ComputeUnit != nil && *r.ComputeUnit == record.OnCPU {
-		cause = "another program may use the processor, or only a part of it was used"
+		cause = "another program may be using the processor, or the run used only part of it"
 	}
 	switch enough := len(others) >= leastEquals; {
 	case r.PartialOffload != nil && *r.PartialOffload:
-		say("part of the weights is in main memory, not on the graphics: the speed is not that of the graphics alone")
+		say("part of the weights is in main memory, so this is not the speed of the graphics alone")
 	case enough && speed*outlier < record.Median(others):
-		say("equal runs have %.1f tokens/s in the median, this one %.1f: %s", record.Median(others), speed, cause)
+		say("the median of equal runs is %.1f tokens/s, this run has %.1f: %s", record.Median(others), speed, cause)
 	case enough && speed > outlier*record.Median(others):
-		say("the speed is more than three times the median of equal runs (%.1f tokens/s): look at the model, its quantization and drafted tokens", record.Median(others))
+		say("the speed is more than three times the median of equal runs (%.1f tokens/s): check the model, its quantization and drafted tokens", record.Median(others))
 	case known && ratio < lowShare && speed < slowPerSec:
 		say("the speed uses only %.2g %% of the memory bandwidth: %s", 100*ratio, cause)
 	}

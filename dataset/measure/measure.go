@@ -97,7 +97,7 @@ func (b *Bench) machine(s *server) (string, error) {
 		slug := b.Names.Strict(resolve.Hardware, b.Hardware).Slug
 		i := slices.IndexFunc(b.Set.Hardware, func(h dataset.Hardware) bool { return h.Slug == slug })
 		if i >= 0 && s.onProcessor && b.Set.Hardware[i].Type == "gpu" {
-			return "", fmt.Errorf("hardware: the server put nothing on the graphics, so %s was not measured", b.Hardware)
+			return "", fmt.Errorf("hardware: the server did not use the graphics, so %s was not measured", b.Hardware)
 		}
 		s.onProcessor = s.onProcessor || i >= 0 && b.Set.Hardware[i].Type == "cpu"
 		return b.Hardware, nil
@@ -110,13 +110,13 @@ func (b *Bench) machine(s *server) (string, error) {
 	}
 	switch {
 	case len(parts) > 1:
-		return "", fmt.Errorf("hardware: there are %s; say with --hardware which worked, such as \"2x %s\"", strings.Join(parts, ", "), parts[0])
+		return "", fmt.Errorf("hardware: this machine has %s; name the ones that ran with --hardware, such as \"2x %s\"", strings.Join(parts, ", "), parts[0])
 	case len(parts) == 1:
 		return parts[0], nil
 	case b.Report.Main != "" && !s.onProcessor:
 		return b.Report.Main, nil
 	}
-	return "", errors.New("hardware: none of this machine is in the directory; say with --hardware what it is")
+	return "", errors.New("hardware: the directory does not have this machine's hardware; name it with --hardware")
 }
 
 // sample is one repetition: n_prompt, n_gen, prompt_tps, generation_tps and ttft_ms as in a benchmark; 0 is unknown.
@@ -136,7 +136,7 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 		return Run{}, fmt.Errorf("warming up: %w", err)
 	}
 	if warm["n_prompt"] == 0 {
-		return Run{}, errors.New("the server does not say how many tokens a prompt has")
+		return Run{}, errors.New("the server does not report how many tokens a prompt has")
 	}
 	// A name that is not known is said before minutes of measuring.
 	hardware, err := b.machine(s)
@@ -159,9 +159,9 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 		case err != nil:
 			return Run{}, err
 		case got["n_gen"] < generation/4 || !(got["generation_tps"] > 0):
-			return Run{}, fmt.Errorf("%g tokens were generated, want %d", got["n_gen"], generation)
+			return Run{}, fmt.Errorf("the server generated %g tokens, not %d", got["n_gen"], generation)
 		case got["n_prompt"] < float64(want)*0.9:
-			return Run{}, fmt.Errorf("the server read %g tokens of a prompt of about %d: it cut the prompt off, or had it in its cache", got["n_prompt"], want)
+			return Run{}, fmt.Errorf("the server read %g tokens of a prompt of about %d: it truncated the prompt or had it cached", got["n_prompt"], want)
 		}
 		for field, v := range got {
 			all[field] = append(all[field], v)
@@ -217,7 +217,7 @@ func (b *Bench) tooDeep(depth int) error {
 	slug, need := b.Names.Strict(resolve.Model, b.Model).Slug, int64(depth+prompt+generation)
 	for i := range b.Set.Models {
 		if m := &b.Set.Models[i]; m.Slug == slug && m.Architecture.ContextLength != nil && need > *m.Architecture.ContextLength {
-			return fmt.Errorf("%d tokens are more than the context of %s, which is %d", need, m.Name, *m.Architecture.ContextLength)
+			return fmt.Errorf("%d tokens exceed the context length of %s, %d tokens", need, m.Name, *m.Architecture.ContextLength)
 		}
 	}
 	return nil

@@ -105,7 +105,7 @@ func (o *Ollama) Start(ctx context.Context, b *Bench) error {
 			return err
 		}
 		if len(about.Models) != 1 {
-			return fmt.Errorf("ollama has %d models; say with --model which to measure", len(about.Models))
+			return fmt.Errorf("ollama has %d models; choose one with --model", len(about.Models))
 		}
 		b.Model = about.Models[0].Name
 	}
@@ -188,7 +188,7 @@ func (o *OpenAI) Start(ctx context.Context, b *Bench) error {
 	known := map[string]string{"llamacpp": "llama.cpp", "vllm": "vllm", "sglang": "sglang", "organization_owner": "lm-studio"}
 	o.tool = dataset.Slug(cmp.Or(o.Tool, known[one.OwnedBy]))
 	if o.tool == "" {
-		return errors.New("the server does not say which program it is; say it with --tool, such as mlx-lm")
+		return errors.New("the server does not identify itself; name the program with --tool, such as mlx-lm")
 	}
 	_, printed := resolve.TypeQuantization("model " + one.Meta.Type)
 	named := b.Names.Strict(resolve.Model, one.ID).Quantization
@@ -251,7 +251,7 @@ func (o *OpenAI) stream(ctx context.Context, text string, tokens int) (sample, e
 		now := time.Now()
 		var c chunk
 		if err := jsonv2.Unmarshal([]byte(data), &c); err != nil {
-			return nil, fmt.Errorf("the stream is not as OpenAI has it: %w", err)
+			return nil, fmt.Errorf("the stream does not follow the OpenAI protocol: %w", err)
 		}
 		if len(c.Choices) > 0 && c.Choices[0].Text != "" {
 			if last = now; first.IsZero() {
@@ -269,7 +269,7 @@ func (o *OpenAI) stream(ctx context.Context, text string, tokens int) (sample, e
 		return nil, err
 	}
 	if first.IsZero() || generated < 2 {
-		return nil, errors.New("the server sent no tokens, or does not count them (usage)")
+		return nil, errors.New("the server sent no tokens, or no usage counts")
 	}
 	return sample{
 		"n_prompt": float64(read), "n_gen": float64(generated), "ttft_ms": float64(first.Sub(sent).Microseconds()) / 1000,

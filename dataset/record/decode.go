@@ -115,7 +115,7 @@ func syntaxHint(b []byte, offset int) string {
 	case strings.ContainsRune("TFN", at):
 		return "; write true, false and null in lower case; an unknown value is null"
 	case afterComma && strings.ContainsRune("}],", at), at == ',' && (len(behind) == 0 || behind[0] == '}' || behind[0] == ']'):
-		return "; there is one comma too many"
+		return "; remove the extra comma"
 	case '0' <= at && at <= '9' && afterComma:
 		return "; write decimals with a point"
 	}

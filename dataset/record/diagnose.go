@@ -224,7 +224,7 @@ func (r *Rule) textFault(s string) string {
 		return text
 	}
 	if c, found := Mixed(s); found {
-		return fmt.Sprintf("must not have %U, which looks like a Latin letter, in a word with Latin letters", c)
+		return fmt.Sprintf("must not mix %U, which looks like a Latin letter, with Latin letters", c)
 	}
 	if words, ok := patternWords[r.Pattern.String()]; ok {
 		return words

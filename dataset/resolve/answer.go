@@ -95,7 +95,7 @@ func (a *Answer) WhyNot() string {
 	case a.Slug != "":
 		return ""
 	case a.Ambiguous && len(a.Candidates) == 1:
-		return "is not the whole name of a record: " + a.Reason + "; did you mean " + string(a.Candidates[0].Slug)
+		return "is not the full name of a record: " + a.Reason + "; did you mean " + string(a.Candidates[0].Slug)
 	case a.Ambiguous:
 		return "may be several records: " + a.Reason
 	case !a.Explained():
@@ -150,7 +150,7 @@ func (a *Answer) unsure(why, near string) {
 // card with a Ti or for laptops as well.
 func (a Answer) cutShort(kind Kind) Answer {
 	if a.Slug != "" {
-		a.Candidates = slices.Insert(a.Candidates, 0, Candidate{kind, a.Slug, a.Name, "has the name up to where it is cut"})
+		a.Candidates = slices.Insert(a.Candidates, 0, Candidate{kind, a.Slug, a.Name, "starts with this name"})
 		a.Candidates = a.Candidates[:min(MaxCandidates, len(a.Candidates))]
 		a.unsure("the name is cut short", "")
 	}

@@ -93,10 +93,10 @@ func (r *Resolver) exactly(text string) (a Answer, ok bool) {
 	case len(x.shared[text]) > 1:
 		return r.choose(x.shared[text], 0, "several products have this name"), true
 	case x.recs[i].variants != nil:
-		a.Ambiguous, a.Reason = true, "the record for measurements that do not say which product it was"
+		a.Ambiguous, a.Reason = true, "the record for measurements that do not name the exact product"
 		a.Candidates = x.list(x.recs[i].variants, oneOf)
 	case wholeLine(text):
-		return Answer{Ambiguous: true, Reason: "the name is that of a whole line of products"}, true
+		return Answer{Ambiguous: true, Reason: "the name covers a whole product line"}, true
 	}
 	return a, true
 }
@@ -123,7 +123,7 @@ func (r *Resolver) choose(recs []int, memory float64, why string) (a Answer) {
 		a.Ambiguous, a.Candidates = k.variants != nil, r.hardware.list(k.variants, oneOf)
 		return a
 	}
-	a.Ambiguous, a.Reason, a.Candidates = true, why, r.hardware.list(kept, "fits what the name says")
+	a.Ambiguous, a.Reason, a.Candidates = true, why, r.hardware.list(kept, "matches the name")
 	var sizes []string
 	for _, rec := range kept {
 		if gb := r.hardware.recs[rec].hardware.VRAMGB; gb != nil && memory == 0 {
@@ -179,7 +179,7 @@ func (r *Resolver) severalNames(text string) Answer {
 				one = r.byNames(hwName{main: before + piece})
 			}
 		}
-		c := Candidate{Hardware, one.Slug, one.Name, "fits what the name says"}
+		c := Candidate{Hardware, one.Slug, one.Name, "matches the name"}
 		if one.Slug != "" && !slices.Contains(a.Candidates, c) {
 			a.Candidates = append(a.Candidates, c)
 		}
@@ -215,20 +215,20 @@ func (r *Resolver) byNames(name hwName) (a Answer) {
 	unread := q.unread(len(name.main), found)
 	switch {
 	case len(found) == 0 && wholeLine(name.main):
-		a.Ambiguous, a.Reason = true, "the name is that of a whole line of products"
+		a.Ambiguous, a.Reason = true, "the name covers a whole product line"
 	case len(found) == 0:
 		a.Reason, a.key = unknownName, name.main
 	case len(found) > 1:
 		a.Ambiguous, a.listed, a.Reason = true, true, "the name lists several products"
 		for _, n := range found {
 			if n.Slug != "" {
-				a.Candidates = append(a.Candidates, Candidate{Hardware, n.Slug, n.Name, "fits what the name says"})
+				a.Candidates = append(a.Candidates, Candidate{Hardware, n.Slug, n.Name, "matches the name"})
 			}
 		}
 	default:
 		switch a = found[0].Answer; {
 		case unread != "":
-			a.unsure(fmt.Sprintf("%q beside the name could not be read", unread), "without what could not be read")
+			a.unsure(fmt.Sprintf("%q next to the name could not be read", unread), "without the unread part")
 		case a.Slug == "":
 		case a.Ambiguous && found[0].Device.Variants == nil:
 			a.Slug, a.Name, a.Confidence = "", "", ""

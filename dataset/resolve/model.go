@@ -121,7 +121,7 @@ func (r *Resolver) judge(found []int, name modelName, stem string, m marks, base
 		return several("several models have this name", "has this name and size", found)
 	}
 	if all := r.models.match(texts(sized(split(stem))), 0, true); name.latest && sizeOf(stem) == 0 && len(all) > 1 {
-		return several("the tag latest states no size, and what it means changes", "has this name", numbers(all))
+		return several("the tag latest states no size, and its meaning changes over time", "has this name", numbers(all))
 	}
 	switch trusted := k.trusts(name.owner); {
 	case trusted && m.any:
@@ -131,7 +131,7 @@ func (r *Resolver) judge(found []int, name modelName, stem string, m marks, base
 	case m.any:
 		a.found(k, Parsed, fmt.Sprintf("converted by %q", name.owner))
 	default:
-		a = several(fmt.Sprintf("the name is known, but not from the account %q, which may have changed the model", name.owner), "has this name at its maker", found)
+		a = several(fmt.Sprintf("the name is known, but not from the account %q, which may have changed the model", name.owner), "has this name in its maker's account", found)
 		a.Confidence, a.Ambiguous = Near, false
 	}
 	return a
@@ -170,12 +170,12 @@ func (r *Resolver) leftOut(text string) (a Answer) {
 		return a
 	}
 	found := numbers(slices.DeleteFunc(matches, func(m match) bool { return !m.begins(words[0]) || m.cost >= 2*plainWord }))
-	a = Answer{Ambiguous: true, Reason: "the name leaves out what distinguishes the releases", Candidates: x.list(found, "begins with this name")}
+	a = Answer{Ambiguous: true, Reason: "the name leaves out the part that tells the releases apart", Candidates: x.list(found, "starts with this name")}
 	switch len(found) {
 	case 0:
 		return Answer{Reason: unknownName, key: text}
 	case 1:
-		a.Reason = "the name leaves out a part of the model's own name"
+		a.Reason = "the name leaves out part of the model name"
 	}
 	return a
 }
@@ -228,7 +228,7 @@ func (r *Resolver) byType(text string) (a Answer, ok bool) {
 			chat := func(rec int) float64 { return math.Round(x.recs[rec].ranked / 100) }
 			return cmp.Or(cmp.Compare(chat(j), chat(i)), cmp.Compare(len(x.recs[i].slug), len(x.recs[j].slug)))
 		})
-		a.Ambiguous, a.Reason = true, "the type names an architecture and a size, not a release"
+		a.Ambiguous, a.Reason = true, "the type gives an architecture and a size, not a release"
 		a.Candidates = x.list(recs, "has this architecture and size")
 	}
 	a.Quantization, a.Format, a.ParamsB = quant, "gguf", billions

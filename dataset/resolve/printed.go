@@ -37,7 +37,7 @@ func Review(models []*dataset.Model, hardware []*dataset.Hardware) func(*dataset
 			return "hardware_raw", text
 		}
 		if a.Count != 0 && int64(a.Count) != b.HardwareCount {
-			text = fmt.Sprintf("is not the %d in hardware_raw %q, got %d", a.Count, b.HardwareRaw, b.HardwareCount)
+			text = fmt.Sprintf("is %d, but hardware_raw %q says %d", b.HardwareCount, b.HardwareRaw, a.Count)
 		}
 		return "hardware_count", text
 	}

@@ -71,8 +71,8 @@ func TestReviewCount(t *testing.T) {
 	}{
 		{"2x RTX 4090", 2, ""},
 		{"RTX 4090", 2, ""},
-		{"2x RTX 4090", 16, `is not the 2 in hardware_raw "2x RTX 4090", got 16`},
-		{"8 x NVIDIA GeForce RTX 4090", 1, `is not the 8 in hardware_raw "8 x NVIDIA GeForce RTX 4090", got 1`},
+		{"2x RTX 4090", 16, `is 16, but hardware_raw "2x RTX 4090" says 2`},
+		{"8 x NVIDIA GeForce RTX 4090", 1, `is 1, but hardware_raw "8 x NVIDIA GeForce RTX 4090" says 8`},
 	} {
 		b := dataset.Benchmark{Hardware: "nvidia-rtx-4090", HardwareRaw: tt.raw, HardwareCount: tt.count}
 		if field, got := review(&b); got != tt.want || got != "" && field != "hardware_count" {

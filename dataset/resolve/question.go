@@ -418,13 +418,13 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	best, fitting := s.matches[0], a.fitting(x, s.matches)
 	single := len(fitting) == 1
 	k := &x.recs[fitting[0]]
-	n.Input, n.Kind, n.Candidates = a.text[n.start:n.end], x.kind, x.list(fitting, "fits what the question says")
-	n.found(k, Parsed, "every word of the name is accounted for")
+	n.Input, n.Kind, n.Candidates = a.text[n.start:n.end], x.kind, x.list(fitting, "matches the question")
+	n.found(k, Parsed, "every word of the name was understood")
 	n.Device = k.hardware
 	why := a.doubt(x, ws, s, n.Device)
 	switch {
 	case why != "" || a.broken(x, ws, s):
-		n.unsure(cmp.Or(why, "the question has another word in the name"), nearest)
+		n.unsure(cmp.Or(why, "the question has an extra word in the name"), nearest)
 	case best.bare && a.strict && single:
 		n.Confidence, n.Ambiguous, n.Reason = Likely, true, "the name does not state the memory"
 	case best.cost >= shapeWord && a.strict && !best.memory && single:
@@ -432,7 +432,7 @@ func (a *asking) named(x *lexicon, ws []word, s *span) (n Named) {
 	case k.variants != nil:
 		a.variantOf(&n, k)
 	case !single || best.cost >= shapeWord:
-		n.Confidence, n.Ambiguous, n.Reason = Likely, !single, "the likeliest of what fits"
+		n.Confidence, n.Ambiguous, n.Reason = Likely, !single, "the likeliest match"
 	default:
 		n.Candidates = nil
 	}
@@ -469,7 +469,7 @@ func (a *asking) fitting(x *lexicon, matches []match) (out []int) {
 func (a *asking) doubt(x *lexicon, ws []word, s *span, h *dataset.Hardware) string {
 	best := s.matches[0]
 	if best.own {
-		return "the question leaves out what makes another product: " + strings.Join(best.missing(), " ")
+		return "the question leaves out words that mean another product: " + strings.Join(best.missing(), " ")
 	}
 	if x.kind != Hardware {
 		return ""
@@ -481,15 +481,15 @@ func (a *asking) doubt(x *lexicon, ws []word, s *span, h *dataset.Hardware) stri
 	other := func(w word) bool { return is("makers", w.text) && means("makers", w.text) != string(h.Vendor) }
 	switch {
 	case slices.ContainsFunc(ws[maker:s.to], other):
-		return "the name says another maker"
+		return "the name states another maker"
 	case !sells(slices.Concat(s.words, s.machine)):
 		return "that machine is not sold with this chip"
 	case a.strict && best.clash:
 		return fmt.Sprintf("no record with this name has %v GB of memory", a.memoryAt(ws[s.from].start, ws[s.to-1].end))
 	case a.strict && s.words[len(s.words)-1] == "s" && (a.several || len(a.numbers) > 0):
-		return "the s may be that of several devices"
+		return "the s may be a plural"
 	case len(s.words) == 1 && isDigit(s.words[0][0]) && (best.cost >= shapeWord || h.Vendor != "nvidia"):
-		return "the number is used by several lines of products"
+		return "several product lines use this number"
 	}
 	return ""
 }
@@ -499,7 +499,7 @@ func (a *asking) variantOf(n *Named, k *known) {
 	gb := a.memoryAt(n.start, n.end)
 	fit := a.r.withMemory(k.variants, gb)
 	n.Candidates = a.r.hardware.list(fit, oneOf)
-	n.Ambiguous, n.Reason = true, "the record for what does not say which product it is"
+	n.Ambiguous, n.Reason = true, "the record for names that leave the exact product open"
 	switch {
 	case len(fit) == 0:
 		n.unsure(fmt.Sprintf("no record with this name has %v GB of memory", gb), nearest)

@@ -83,7 +83,7 @@ func (r *Resolver) settle(a *Answer) {
 		base := x.exact[string(a.Slug)]
 		if tuned := r.tuned(base); len(tuned) > 0 {
 			a.Candidates = x.list(append(tuned, base), "has this name and size")
-			a.likely("a plain name means the model that was trained to answer")
+			a.likely("a plain name means the chat model")
 		}
 	case a.Slug == "" && a.Ambiguous && !a.listed && len(a.Candidates) > 0 && x != nil:
 		slices.SortStableFunc(a.Candidates, func(x, y Candidate) int { return cmp.Compare(kind(y), kind(x)) })

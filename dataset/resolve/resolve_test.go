@@ -199,7 +199,7 @@ func TestFacts(t *testing.T) {
 // TestAnswers: how sure an answer is, what it says of the name, and how many products are left.
 func TestAnswers(t *testing.T) {
 	_, r := load(t)
-	const whole = "every word of the name is accounted for"
+	const whole = "every word of the name was understood"
 	for _, tt := range []struct {
 		name       string
 		slug       dataset.Slug
@@ -213,10 +213,10 @@ func TestAnswers(t *testing.T) {
 		{"RTX 3060", "nvidia-rtx-3060", Exact, false, 0, 0, "slug, name or alias", 0},
 		{"NVIDIA GeForce RTX 3060, 12288 MiB", "nvidia-rtx-3060", Parsed, false, 12, 0, whole, 0},
 		{"NVIDIA GeForce RTX 3060, 11500 MiB", "nvidia-rtx-3060", Parsed, false, 11.23, 0, whole, 0},
-		{"RTX 4060 Ti", "nvidia-rtx-4060-ti", Exact, true, 0, 0, "the record for measurements that do not say which product it was", 2},
+		{"RTX 4060 Ti", "nvidia-rtx-4060-ti", Exact, true, 0, 0, "the record for measurements that do not name the exact product", 2},
 		{"RTX 4060 Ti 16 GB", "nvidia-rtx-4060-ti-16gb", Parsed, false, 16, 0, "only this one is sold with that memory", 0},
 		{"RTX 4060 Ti 24 GB", "", Near, false, 24, 0, "no record with this name has 24 GB of memory", 1},
-		{"RTX 4090 (in a Foobar 9000)", "", Near, false, 0, 0, `"foobar" beside the name could not be read`, 1},
+		{"RTX 4090 (in a Foobar 9000)", "", Near, false, 0, 0, `"foobar" next to the name could not be read`, 1},
 		{"RTX 4090 (Ryzen 9 7950X)", "nvidia-rtx-4090", Parsed, false, 0, 0, "in a machine with AMD Ryzen 9 7950X", 0},
 		{"2*RTX 4090", "nvidia-rtx-4090", Parsed, false, 0, 2, "after a number of devices: slug, name or alias", 0},
 		{"8 x RTX 4090", "nvidia-rtx-4090", Parsed, false, 0, 8, "after a number of devices: slug, name or alias", 0},

@@ -35,11 +35,11 @@ func (c *ChangesRecord) Run(env *Env) error {
 	}
 	log, last := to.Releases, to.Releases.Last()
 	if i := log.Find(to.Digest.String()); i >= 0 {
-		fmt.Fprintf(env.Stdout, "nothing to record: release %s has these records\n", log.Steps[i].Version)
+		fmt.Fprintf(env.Stdout, "nothing to record: release %s already has these records\n", log.Steps[i].Version)
 		return nil
 	}
 	step := &history.Step{Release: record.Release{Version: to.Info.Version, Digest: to.Digest.String(), Released: to.Info.Released}}
-	said := fmt.Sprintf("the history begins with release %s", step.Version)
+	said := fmt.Sprintf("the history now starts with release %s", step.Version)
 	if last != nil {
 		from, err := c.before(last)
 		if err != nil {
@@ -47,7 +47,7 @@ func (c *ChangesRecord) Run(env *Env) error {
 		}
 		changes := diff.Compare(from, to)
 		if len(changes.Records) == 0 {
-			fmt.Fprintf(env.Stdout, "nothing to record: the files differ from release %s in form or in sources.json alone, and the version is the same\n", last.Version)
+			fmt.Fprintf(env.Stdout, "nothing to record: only formatting or sources.json differ from release %s, and the version is the same\n", last.Version)
 			return nil
 		}
 		if err := c.follows(log, step); err != nil {
@@ -65,7 +65,7 @@ func (c *ChangesRecord) Run(env *Env) error {
 		return err
 	}
 	if step.Commit == nil {
-		fmt.Fprintln(env.Stderr, "the files are not those of a commit, so that none is noted; commit first")
+		fmt.Fprintln(env.Stderr, "the files differ from the last commit, so no commit is recorded; commit first")
 	}
 	fmt.Fprintf(env.Stdout, "%s: %s\n", path, said)
 	return nil
@@ -76,10 +76,10 @@ func (c *ChangesRecord) follows(log *history.Log, step *history.Step) error {
 		place := filepath.Join(c.Data, infoFile)
 		info, _ := os.ReadFile(place) // it was loaded just now
 		line := 1 + bytes.Count(info[:record.Locate(info, "version")], []byte{'\n'})
-		return fmt.Errorf("%s:%d: version: must be raised: release %s is recorded with other records", place, line, step.Version)
+		return fmt.Errorf("%s:%d: version: must be raised, because release %s is recorded with other records", place, line, step.Version)
 	}
 	if last := log.Last(); step.Released < last.Released {
-		return fmt.Errorf("%s was released on %s, before %s of %s: releases are recorded in their order", step.Version, step.Released, last.Version, last.Released)
+		return fmt.Errorf("%s was released on %s, before %s of %s: record releases in order", step.Version, step.Released, last.Version, last.Released)
 	}
 	return nil
 }
@@ -116,9 +116,9 @@ func (c *ChangesRecord) before(last *history.Step) (*dataset.Set, error) {
 			}
 		}
 	}
-	errs := []error{fmt.Errorf("the last recorded release, %s with digest %.12s…, was not found in git: commit it, or name its directory or revision with --from", last.Version, last.Digest)}
+	errs := []error{fmt.Errorf("the last recorded release, %s with digest %.12s…, is not in git: commit it, or name its directory or revision with --from", last.Version, last.Digest)}
 	if c.From != "" {
-		errs[0] = fmt.Errorf("the changes must be those since the last recorded release, %s with digest %.12s…", last.Version, last.Digest)
+		errs[0] = fmt.Errorf("--from must be the last recorded release, %s with digest %.12s…", last.Version, last.Digest)
 	}
 	for _, name := range names {
 		found, err := loadFrom(c.Data, name)

@@ -55,7 +55,7 @@ func TestChangesRecordVerb(t *testing.T) {
 			t.Errorf("record printed %q, want it to contain %q", got, want)
 		}
 	}
-	says(record(ChangesRecord{}), "the history begins with release 1")
+	says(record(ChangesRecord{}), "the history now starts with release 1")
 	says(record(ChangesRecord{}), "nothing to record")
 
 	info, err := os.ReadFile(filepath.Join(dir, "dataset.json"))
@@ -71,7 +71,7 @@ func TestChangesRecordVerb(t *testing.T) {
 		t.Fatal(err)
 	}
 	put("dataset.json", strings.ReplaceAll(string(info), "\n", "\r\n")) // as git checks out on Windows
-	says(record(ChangesRecord{}), "nothing to record: the files differ from release 2 in form")
+	says(record(ChangesRecord{}), "nothing to record: only formatting or sources.json differ from release 2")
 	put("dataset.json", string(info))
 	file := func() string {
 		t.Helper()
@@ -143,7 +143,7 @@ func TestChangesRecordUncommitted(t *testing.T) {
 	}
 	put("3", "")
 	err = run()
-	if err == nil || !strings.HasPrefix(err.Error(), "the last recorded release, 2 with digest ") || !strings.HasSuffix(err.Error(), "was not found in git: commit it, or name its directory or revision with --from") {
+	if err == nil || !strings.HasPrefix(err.Error(), "the last recorded release, 2 with digest ") || !strings.HasSuffix(err.Error(), "is not in git: commit it, or name its directory or revision with --from") {
 		t.Errorf("changes record: %v, want the sentence about the release that was not found, alone", err)
 	}
 }
@@ -171,20 +171,20 @@ func TestChangesRecordRaised(t *testing.T) {
 	git("commit", "-q", "-m", "recorded")
 	edit("models/alpha-8b.json", `"Alpha 8B"`, `"Alpha 8b"`)
 	_, err := run()
-	if want := filepath.Join(dir, "dataset.json") + ":3: version: must be raised: release 1 is recorded with other records"; err == nil || err.Error() != want {
+	if want := filepath.Join(dir, "dataset.json") + ":3: version: must be raised, because release 1 is recorded with other records"; err == nil || err.Error() != want {
 		t.Errorf("the same version with other records: %v, want %s", err, want)
 	}
 	edit("dataset.json", `"version": "1"`, `"version": "2"`)
 	edit("dataset.json", "2026-01-02", "2025-12-31")
-	if _, err := run(); err == nil || !strings.Contains(err.Error(), "releases are recorded in their order") {
+	if _, err := run(); err == nil || !strings.Contains(err.Error(), "record releases in order") {
 		t.Errorf("a release before the last: %v", err)
 	}
 	edit("dataset.json", "2025-12-31", "2026-01-02")
 	err = (&ChangesRecord{Data: dir, From: dir}).Run(&Env{Stdout: io.Discard, Stderr: io.Discard})
-	if err == nil || !strings.HasPrefix(err.Error(), "the changes must be those since the last recorded release, 1 with digest ") {
+	if err == nil || !strings.HasPrefix(err.Error(), "--from must be the last recorded release, 1 with digest ") {
 		t.Errorf("from a release that is not the last: %v", err)
 	}
-	if said, err := run(); err != nil || said != "the files are not those of a commit, so that none is noted; commit first\n" {
+	if said, err := run(); err != nil || said != "the files differ from the last commit, so no commit is recorded; commit first\n" {
 		t.Errorf("files that are not committed: %v, said %q", err, said)
 	}
 	if form, err := dataset.FormatCheck(os.DirFS(dir)); slices.Contains(form, dataset.ChangesDir+"/2026.ndjson") || err != nil {

@@ -118,7 +118,7 @@ func printPaths(env *Env, dir string, names []string) {
 // Diff lists what differs between two datasets.
 type Diff struct {
 	Old    string `arg:"" help:"Dataset directory, or a git revision of the one in --data."`
-	New    string `arg:"" help:"The same for the newer dataset."`
+	New    string `arg:"" help:"Newer dataset: a directory or a git revision."`
 	Format string `help:"text for people, json for programs, markdown for a comment on a pull request; default text." enum:",text,json,markdown" default:"" placeholder:"FORM"`
 	AsJSON bool   `name:"json" help:"The same as --format=json."`
 	Data   string `help:"Dataset directory that revisions refer to." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`

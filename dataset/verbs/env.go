@@ -143,7 +143,7 @@ func CheckDirectory(name string) error {
 // since. The program then ends by that signal, as it does during verbs that have nothing to put in order.
 type Ended struct{ By syscall.Signal }
 
-func (e Ended) Error() string { return "ended by a signal before it was done: " + e.By.String() }
+func (e Ended) Error() string { return "stopped by a signal before it finished: " + e.By.String() }
 
 // UntilSignal returns a context that SIGTERM or SIGINT ends; a second signal ends the process at once. After stop
 // signals are not caught any more.
@@ -170,7 +170,7 @@ func UntilSignal() (ctx context.Context, stop func()) {
 func CutShort(ctx context.Context, err error, what string) error {
 	var ended Ended
 	if err != nil && errors.As(context.Cause(ctx), &ended) {
-		return fmt.Errorf("%w: %s is as it was before", ended, what)
+		return fmt.Errorf("%w: %s is unchanged", ended, what)
 	}
 	return err
 }

@@ -96,7 +96,7 @@ func (c *Import) Run(env *Env) error {
 			}
 		}
 		if again > 0 {
-			fmt.Fprintf(env.Stderr, "%s: %s printed already, from a file before it\n", file, record.Counted(again, "line"))
+			fmt.Fprintf(env.Stderr, "%s: %s already printed from an earlier file\n", file, record.Counted(again, "line"))
 		}
 	}
 	printed, err := printProposed(env, set, found)
@@ -105,7 +105,7 @@ func (c *Import) Run(env *Env) error {
 		return err
 	}
 	if printed == 0 {
-		return errors.New("nothing was imported: every row was skipped")
+		return errors.New("no rows were imported: all were skipped")
 	}
 	return nil
 }

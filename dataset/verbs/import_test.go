@@ -57,13 +57,13 @@ func TestImportFails(t *testing.T) {
 	}{
 		{"one file", []string{good}, 1, "", "1 line, 0 rows skipped"},
 		{"a bad file first", []string{bad, good}, 1, "bad.md: has no result of llama-bench", ""},
-		{"the same file twice", []string{good, good}, 1, "", "good.md: 1 line printed already"},
+		{"the same file twice", []string{good, good}, 1, "", "good.md: 1 line already printed"},
 		{"warnings of two pages", []string{good, slow}, 2, "", "slow.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: warning: source_key"},
 		{"none", []string{filepath.Join(dir, "none.md")}, 0, "none.md: does not exist", ""},
 		{"a directory", []string{dir}, 0, ": must be a file, got a directory", ""},
-		{"nothing mapped", []string{unknown}, 0, "nothing was imported: every row was skipped", "0 lines, 1 row skipped"},
+		{"nothing mapped", []string{unknown}, 0, "no rows were imported: all were skipped", "0 lines, 1 row skipped"},
 		{"a speed no memory allows", []string{fast, good}, 1, "", "fast.md: llama 8B Q4_K - Medium on NVIDIA GeForce RTX 4090: generation_tps: is 6.0813 times what the memory bandwidth allows"},
-		{"a clock that is ahead", []string{late}, 0, "nothing was imported", `late.jsonl: m on NVIDIA GeForce RTX 4090: run_date: must not be in the future, got "2999-01-02"`},
+		{"a clock that is ahead", []string{late}, 0, "no rows were imported", `late.jsonl: m on NVIDIA GeForce RTX 4090: run_date: must not be in the future, got "2999-01-02"`},
 	} {
 		var out, errs bytes.Buffer
 		env := &Env{Stdout: &out, Stderr: &errs}

@@ -7,26 +7,26 @@ var removed = map[string]string{
 	"import facts":  "write one file per record in models, hardware and tools of the dataset, and run modeldex check",
 	"import pciids": "copy the ids from pci.ids into pci_ids of the hardware record",
 	"mirror":        pull,
-	"snapshot plot": "see the scores with their intervals on the pages of models",
+	"snapshot plot": "see the scores with their intervals on the model pages",
 
 	"--follow":          pull,
 	"--follow-every":    pull,
 	"--origin-key-file": pull,
-	"--keep":            "serve the data of an old day from a git worktree, as packaging/README.md shows",
+	"--keep":            "serve an older dataset from a git worktree, as packaging/README.md shows",
 	"--dumps-dir":       "set TMPDIR, where dumps are temporary files",
-	"--branch":          "append the printed lines to the file of their year on a branch of your own",
-	"--previous":        "modeldex check finds what a recorded release had, and modeldex diff lists what is gone",
+	"--branch":          "append the printed lines to the file of their year on your own branch",
+	"--previous":        "modeldex check finds records missing since a recorded release, and modeldex diff lists them",
 	"--to":              "check out the release and run modeldex changes record there",
 
 	"MODELDEX_FOLLOW":          pull,
 	"MODELDEX_FOLLOW_EVERY":    pull,
 	"MODELDEX_ORIGIN_KEY":      pull,
 	"MODELDEX_ORIGIN_KEY_FILE": pull,
-	"MODELDEX_KEEP":            "serve the data of an old day from a git worktree, as packaging/README.md shows",
+	"MODELDEX_KEEP":            "serve an older dataset from a git worktree, as packaging/README.md shows",
 	"MODELDEX_DUMPS_DIR":       "set TMPDIR, where dumps are temporary files",
 }
 
-const pull = "pull a checkout with git beside the running server, as packaging/README.md shows"
+const pull = "update a git checkout next to the running server, as packaging/README.md shows"
 
 // Replacement is the sentence that answers a command line with a removed verb or flag, empty for any other.
 func Replacement(args []string) string {

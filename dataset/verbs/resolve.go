@@ -15,7 +15,7 @@ type Resolve struct {
 	Dataset
 	Format
 	Kind  string   `help:"Kind of record: model, hardware or tool; default all." enum:",model,hardware,tool" default:""`
-	Names []string `arg:"" optional:"" help:"Names as drivers, hubs and files spell them; without any, one per line is read from standard input."`
+	Names []string `arg:"" optional:"" help:"Names as drivers, hubs and files spell them; without any, the command reads one per line from standard input."`
 
 	in io.Reader // standard input where nil
 }

@@ -506,7 +506,7 @@ var strangeFiles = []struct {
 	make func(name string) error
 }{
 	{"must be a regular file, got a named pipe", func(name string) error { return syscall.Mkfifo(name, 0o644) }},
-	{"a link must not lead out of the dataset directory", func(name string) error { return os.Symlink("/dev/zero", name) }},
+	{"a link must not point outside the dataset directory", func(name string) error { return os.Symlink("/dev/zero", name) }},
 	{"cannot be read", func(name string) error { return os.Symlink("nowhere", name) }},
 	{"the file must have at most 32 MiB, got 2048", func(name string) error {
 		f, err := os.Create(name)

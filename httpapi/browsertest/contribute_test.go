@@ -63,7 +63,7 @@ func TestTaskContribute(t *testing.T) {
 			p.submit(t)
 			p.checkLook(t, "contribute-faults-"+l.name)
 			text := eval[string](t, p, `document.getElementById('outcome').innerText`)
-			for _, want := range []string{"4 fields need a look", "Hardware: no hardware is known by this name", `Generation: must be a number, got "fast"`, "Tool: is required"} {
+			for _, want := range []string{"4 fields need a look", "Hardware: no hardware has this name", `Generation: must be a number, got "fast"`, "Tool: is required"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("want %q in %s", want, text)
 				}

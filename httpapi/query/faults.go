@@ -44,7 +44,7 @@ const NoParameter = "is not a parameter of this endpoint"
 
 // removed are parameters of earlier versions, each with what to use instead.
 var removed = map[string]string{
-	"as_of":  "serve the data of an old day from a git worktree, as packaging/README.md shows",
+	"as_of":  "serve an older dataset from a git worktree, as packaging/README.md shows",
 	"pareto": "sort by best, or by tps; the chart hardware-frontier shows what no other model beats in speed and capability",
 }
 

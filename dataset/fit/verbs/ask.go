@@ -60,7 +60,7 @@ func (c *Ask) Run(env *verbs.Env) error {
 	case model != "":
 		return c.hardwareFor(env, set, model, &s, q.MaxPriceUSD)
 	}
-	return errors.New("no model with hardware, or either of them, was found in the question")
+	return errors.New("no model or hardware was found in the question")
 }
 
 // hardwareFor prints the hardware that a model runs on, the best first.

@@ -154,7 +154,7 @@ func notes(w io.Writer, a *fit.Answer) {
 		}
 	}
 	if first := slices.IndexFunc(a.Sizes, func(s fit.Size) bool { return !s.Listed }); first > 0 {
-		say("lists do not name %s and the sizes below it: they differ by less than a tenth from one above, or no file of them is known", a.Sizes[first].Quantization)
+		say("lists leave out %s and the rows below it: no file is known, or the size is within 10 %% of a row above", a.Sizes[first].Quantization)
 	}
 	for _, r := range a.Remedies {
 		price := ""
@@ -168,7 +168,7 @@ func notes(w io.Writer, a *fit.Answer) {
 			say("%s: %s, with %s in main memory", a.Sizes[i].Quantization, p.Flags, bytesText(p.Host))
 		}
 		if s := &a.Sizes[i]; s.CacheTokens != nil {
-			say("%s: %d tokens of cache, %s requests of %d tokens at once", s.Quantization, *s.CacheTokens, numberText(s.Requests), a.Context)
+			say("%s: cache for %d tokens, %s requests of %d tokens at once", s.Quantization, *s.CacheTokens, numberText(s.Requests), a.Context)
 		}
 	}
 	for i := range a.Sizes {
@@ -182,27 +182,27 @@ func notes(w io.Writer, a *fit.Answer) {
 		if speed := s.Speed; speed != nil {
 			if e := speed.Estimate; e != nil {
 				if v := e.Checked; v != nil {
-					say("estimates: median error %.0f %% and %.0f %% inside the range, over %s of class %s whose source was hidden", v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class)
+					say("estimates: median error %.0f %%, %.0f %% inside the range; tested on %s of class %s from hidden sources", v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class)
 				}
 				for _, assumed := range e.Assumes {
 					say("estimates assume: %s", assumed)
 				}
 			}
 			if t := speed.TTFT; t != nil {
-				say("%s: the answer begins after %.1f s (%.1f to %.1f)", s.Quantization, t.Median, t.P05, t.P95)
+				say("%s: first token after %.1f s (%.1f to %.1f)", s.Quantization, t.Median, t.P05, t.P95)
 			}
 			if t := speed.Total; t != nil {
-				say("%s: it ends after %.1f s (%.1f to %.1f)", s.Quantization, t.Median, t.P05, t.P95)
+				say("%s: last token after %.1f s (%.1f to %.1f)", s.Quantization, t.Median, t.P05, t.P95)
 			}
 			if l := speed.Load; l != nil {
-				say("%s: %d requests at once: %s tokens/s in all (%s to %s), %s each", s.Quantization, l.Requests, text.Estimate(l.Total.Median), text.Estimate(l.Total.P05), text.Estimate(l.Total.P95), text.Estimate(l.Each))
+				say("%s: %d requests at once: %s tokens/s in total (%s to %s), %s each", s.Quantization, l.Requests, text.Estimate(l.Total.Median), text.Estimate(l.Total.P05), text.Estimate(l.Total.P95), text.Estimate(l.Each))
 			}
 		}
 		for _, e := range s.Evidence {
-			say("%s ran in %.1f GiB where the formula asks for %.1f", e.ID, float64(e.Memory)/gib, float64(e.Formula)/gib)
+			say("%s ran in %.1f GiB, less than the %.1f GiB of the formula", e.ID, float64(e.Memory)/gib, float64(e.Formula)/gib)
 		}
 		if c := s.Cost; c != nil && c.USDPerMTok != nil {
-			say("%s: %.2f dollars for a million tokens (%s W, %s)", s.Quantization, *c.USDPerMTok, numberText(c.Watts), *c.PriceBasis)
+			say("%s: %.2f dollars per million tokens (%s W, %s)", s.Quantization, *c.USDPerMTok, numberText(c.Watts), *c.PriceBasis)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func machineText(u fit.Unit, count int) string {
 func (n names) sayRead(a *resolve.Answer, as string) {
 	switch {
 	case a.Open():
-		fmt.Fprintf(n.env.Stderr, "%q was %s; it may be %s as well\n", a.Input, a.Reason, strings.Join(a.Others(), " or "))
+		fmt.Fprintf(n.env.Stderr, "%q was %s; it may also be %s\n", a.Input, a.Reason, strings.Join(a.Others(), " or "))
 	case a.Confidence == resolve.Likely:
 		fmt.Fprintf(n.env.Stderr, "%q was %s\n", a.Input, a.Reason)
 	case a.Confidence == resolve.Parsed:

@@ -81,7 +81,7 @@ func (c *Runs) answer(env *verbs.Env, set *dataset.Set) error {
 		fmt.Fprintf(env.Stderr, "not listed: %s whose speed is unknown\n", record.Counted(n, "model"))
 	}
 	if n := len(found.Undecided); n > 0 {
-		fmt.Fprintf(env.Stderr, "not listed: %s: a fact that decides whether %s is not published; fit names it\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
+		fmt.Fprintf(env.Stderr, "not listed: %s: a fact needed to tell whether %s is not published; see modeldex fit\n", record.Counted(n, "model"), record.Noun(n, "it runs", "they run"))
 	}
 	return nil
 }

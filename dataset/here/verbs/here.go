@@ -49,7 +49,7 @@ func (c *Here) run(env *verbs.Env, machine here.Machine) error {
 	}
 	switch {
 	case report.Main == "":
-		fmt.Fprintln(env.Stdout, "no hardware of this machine is in the directory")
+		fmt.Fprintln(env.Stdout, "the directory has no hardware of this machine")
 		return nil
 	case c.DevicesOnly:
 		return nil

@@ -33,7 +33,7 @@ func TestHere(t *testing.T) {
 		{"json", card, func(c *Here) { c.AsJSON = true }, []string{`"main": "nvidia-rtx-4090"`}, "what nvidia"},
 		{"models", card, func(*Here) {}, []string{"what nvidia-rtx-4090 runs:", "fits with 8k"}, "unknown"},
 		{"measured quantizations", card, func(c *Here) { c.Limit, c.Prefer = 0, "measured" }, []string{" Q8_0 "}, "unknown"},
-		{"nothing", here.Machine{OS: "linux"}, func(*Here) {}, []string{"no hardware of this machine is in the directory"}, "what "},
+		{"nothing", here.Machine{OS: "linux"}, func(*Here) {}, []string{"the directory has no hardware of this machine"}, "what "},
 	} {
 		var out bytes.Buffer
 		c := &Here{Limit: 3}

@@ -23,12 +23,12 @@ type Bench struct {
 	verbs.Dataset
 	LlamaBench    string `help:"Path of llama-bench, if it is not on PATH." placeholder:"FILE"`
 	ModelFile     string `help:"GGUF file that llama-bench measures." placeholder:"FILE"`
-	Model         string `help:"What to measure: an Ollama tag, a model on the server, or a name for the model file." placeholder:"NAME"`
+	Model         string `help:"Model to measure: an Ollama tag, a model on the server, or a name for the model file." placeholder:"NAME"`
 	URL           string `name:"url" help:"Address of a server that speaks the OpenAI protocol: llama-server, LM Studio, vLLM, MLX." placeholder:"URL"`
 	OllamaURL     string `help:"Address of Ollama." default:"http://127.0.0.1:11434" placeholder:"URL"`
 	Tool          string `help:"Program behind --url, if it does not identify itself." placeholder:"SLUG"`
 	Quantization  string `help:"Quantization of the model behind --url, if its name does not say." placeholder:"NAME"`
-	Hardware      string `help:"What it runs on, if detection finds none or several; \"2x RTX 3090\" also gives the number." placeholder:"NAME"`
+	Hardware      string `help:"Hardware it runs on, if detection finds none or several devices; \"2x RTX 3090\" also gives the number." placeholder:"NAME"`
 	Depths        []int  `help:"Tokens in the cache before the prompt." default:"0,4096,16384"`
 	Repetitions   int    `help:"Repetitions of each measurement." default:"5"`
 	SourceURL     string `help:"Page where you publish the numbers. Without it, the line counts as a measurement by the owner of the dataset." placeholder:"URL"`
@@ -54,7 +54,7 @@ func (c *Bench) Validate() error {
 	add(c.URL != "" && c.ModelFile != "", "--url: cannot be used with --model-file")
 	u, err := url.Parse(c.URL)
 	own := err == nil && (u.Hostname() == "localhost" || strings.HasPrefix(u.Hostname(), "127.") || u.Hostname() == "::1")
-	add(c.Hardware == "" && c.URL != "" && !own, "--hardware: is required where --url is another machine")
+	add(c.Hardware == "" && c.URL != "" && !own, "--hardware: is required if --url is another machine")
 	return errors.Join(errs...)
 }
 
@@ -101,7 +101,7 @@ func (c *Bench) run(env *verbs.Env, machine here.Machine) error {
 		}
 	}
 	if printed == 0 {
-		return errors.New("no line passes the checks of the dataset")
+		return errors.New("no line passes the dataset checks")
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func (c *Bench) report(env *verbs.Env, set *dataset.Set, r *measure.Run) (accept
 		}
 		values.Set("source", string(dataset.Community)) // the line of an owner needs no form
 		address, _ := contribute.IssueAddress(c.RepositoryURL, values)
-		fmt.Fprintf(env.Stderr, "propose it, with the page you publish the numbers on: %s\n", address)
+		fmt.Fprintf(env.Stderr, "propose it, and add the page where you publish the numbers: %s\n", address)
 	}
 	_, err = env.Stdout.Write(line)
 	return true, err

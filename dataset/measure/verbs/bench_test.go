@@ -232,13 +232,13 @@ func TestBench(t *testing.T) {
 		},
 		{name: "throttling", runner: "ollama", fake: fake{speeds: []float64{430, 350}, vram: 1}, lines: 1, said: []string{"the last repetition (350.0 tokens/s) is more than 15 % slower than the first (430.0)"}},
 		{name: "offload of Ollama", runner: "ollama", fake: fake{speeds: []float64{60}, vram: 0.6}, lines: 1, line: []string{`"partial_offload":true`, `"compute_unit":"mixed"`}, said: []string{"part of the weights is in main memory"}},
-		{name: "all on the processor", runner: "ollama", fake: fake{speeds: []float64{60}}, change: func(c *Bench) { c.Hardware = "RTX 4090" }, fails: "no depth could be measured", said: []string{"put nothing on the graphics"}},
-		{name: "hidden offload", runner: "ollama", fake: fake{speeds: []float64{40}, vram: 1}, lines: 1, said: []string{"equal runs have 420.0 tokens/s in the median, this one 40.0"}},
+		{name: "all on the processor", runner: "ollama", fake: fake{speeds: []float64{60}}, change: func(c *Bench) { c.Hardware = "RTX 4090" }, fails: "no depth could be measured", said: []string{"did not use the graphics"}},
+		{name: "hidden offload", runner: "ollama", fake: fake{speeds: []float64{40}, vram: 1}, lines: 1, said: []string{"the median of equal runs is 420.0 tokens/s, this run has 40.0"}},
 		{
 			name: "a depth that fails", runner: "ollama", fake: fake{speeds: []float64{430}, vram: 1, deepest: 6000}, change: func(c *Bench) { c.Depths = []int{0, 4096, 16384} }, lines: 2,
 			said: []string{"depth 16384: skipped: ", "model requires more system memory"},
 		},
-		{name: "beyond the context", runner: "ollama", fake: fake{speeds: []float64{430}, vram: 1}, change: func(c *Bench) { c.Depths = []int{1 << 20} }, fails: "no depth could be measured", said: []string{"more than the context of Llama 3.2 1B"}},
+		{name: "beyond the context", runner: "ollama", fake: fake{speeds: []float64{430}, vram: 1}, change: func(c *Bench) { c.Depths = []int{1 << 20} }, fails: "no depth could be measured", said: []string{"exceed the context length of Llama 3.2 1B"}},
 		{
 			name: "vLLM", runner: "openai", fake: fake{speeds: []float64{400}}, change: func(c *Bench) { c.Quantization = "BF16" }, lines: 1,
 			line: []string{`"tool":"vllm"`, `"tool_version":"0.11.0"`, `"rate_basis":"decode"`, `"ttft_ms":`, `"model_raw":"meta-llama/Llama-3.2-1B-Instruct"`, `"n_gen":128`},
@@ -256,7 +256,7 @@ func TestBench(t *testing.T) {
 		},
 		{name: "a model that is not known", runner: "llama-bench", fake: fake{speeds: []float64{60, 60}, layers: 99}, change: func(c *Bench) { c.Model = "nothing-9b" }, fails: `"nothing-9b" is not known`, lacks: "depth 0"},
 		{name: "layers in main memory", runner: "llama-bench", fake: fake{speeds: []float64{60, 60}, layers: 10}, lines: 1, line: []string{`"partial_offload":true`}, said: []string{"part of the weights is in main memory"}},
-		{name: "no memory allows it", runner: "llama-bench", fake: fake{speeds: []float64{4000, 4000}, layers: 99}, fails: "no line passes the checks", said: []string{"times what the memory bandwidth allows"}},
+		{name: "no memory allows it", runner: "llama-bench", fake: fake{speeds: []float64{4000, 4000}, layers: 99}, fails: "no line passes the dataset checks", said: []string{"times what the memory bandwidth allows"}},
 		{
 			name: "a form", runner: "ollama", fake: fake{speeds: []float64{430}, vram: 1}, change: func(c *Bench) { c.Submit, c.RepositoryURL = true, "https://github.com/owner/name" }, lines: 1,
 			said: []string{"https://github.com/owner/name/issues/new?", "template=measurement.yml"},
