@@ -200,8 +200,11 @@ func (r *regression) predict(c *config, features vector) (sum effect) {
 		sum.value += x * r.weights[c.class][i]
 	}
 	for g, name := range c.names() {
+		if name[1] == 0 {
+			continue
+		}
 		e, known := r.effects[name]
-		if !known && name[1] != 0 {
+		if !known {
 			e.variance = r.unknown[g]
 		}
 		sum.value, sum.variance = sum.value+e.value, sum.variance+e.variance
