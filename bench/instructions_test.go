@@ -30,7 +30,6 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
-	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 	"modeldex/httpapi"
 	"modeldex/httpapi/rows"
@@ -362,7 +361,7 @@ func fixedSet(n int) *dataset.Set {
 		runs[i] = fixedBenchmark(r, i)
 	}
 	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return record.NewerRun(&a, &b) })
-	s.Benchmarks = pack.New(runs)
+	s.Benchmarks = dataset.Pointers(runs)
 	return s
 }
 

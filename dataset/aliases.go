@@ -1,9 +1,6 @@
 package dataset
 
-import (
-	"modeldex/dataset/pack"
-	"modeldex/dataset/record"
-)
+import "modeldex/dataset/record"
 
 // The records and the types of their fields, see package record. What is done with one record, and the texts for
 // people, are functions of package record alone.
@@ -32,9 +29,6 @@ type (
 	PowerBasis       = record.PowerBasis
 	ComputeUnit      = record.ComputeUnit
 )
-
-// Pack is the benchmarks of a Set, see package pack.
-type Pack = pack.Pack
 
 // Limits, patterns and members of closed sets, see package record.
 const (

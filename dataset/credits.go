@@ -32,8 +32,8 @@ func Credits(s *Set) []Credit {
 	for i := range s.Quality {
 		measured(s.Quality[i].SourceURL.OriginKey())
 	}
-	for i := range s.Benchmarks.Len() {
-		measured(valueOf(s.Benchmarks.At(i).SourceKey))
+	for _, b := range s.Benchmarks {
+		measured(valueOf(b.SourceKey))
 	}
 	once := func(count func(*Credit)) (visit func(string, URL)) {
 		var seen []string // a record names few
@@ -116,8 +116,8 @@ func FreshnessOf(s *Set) (f Freshness) {
 	for i := range s.Models {
 		newest(&f.NewestModel, s.Models[i].ReleaseDate)
 	}
-	for i := range s.Benchmarks.Len() {
-		newest(&f.NewestRun, s.Benchmarks.At(i).RunDate)
+	for _, b := range s.Benchmarks {
+		newest(&f.NewestRun, b.RunDate)
 	}
 	for i := range s.Hardware {
 		h := &s.Hardware[i]

@@ -114,8 +114,8 @@ type plainSet struct {
 }
 
 func unpacked(s *Set) plainSet {
-	out, rest := plainSet{Benchmarks: s.Benchmarks.All()}, *s
-	rest.Benchmarks = Pack{}
+	out, rest := plainSet{Benchmarks: values(s.Benchmarks)}, *s
+	rest.Benchmarks = nil
 	out.Set = &rest
 	return out
 }

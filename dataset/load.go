@@ -25,7 +25,6 @@ import (
 	"time"
 
 	"modeldex/dataset/history"
-	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 )
 
@@ -153,7 +152,8 @@ func (s *source) sameFiles(ctx context.Context, list *listing) bool {
 func newSet(src *source) *Set {
 	s := &Set{
 		Info: *src.info.recs[0], Models: values(src.models.recs), Hardware: values(src.hardware.recs),
-		Tools: values(src.tools.recs), Quantizations: values(src.quantizations.recs), Origins: values(src.origins.recs), Quality: values(src.quality.recs), Benchmarks: pack.Sorted(src.benchmarks.recs),
+		Tools: values(src.tools.recs), Quantizations: values(src.quantizations.recs), Origins: values(src.origins.recs), Quality: values(src.quality.recs),
+		Benchmarks: slices.SortedFunc(slices.Values(src.benchmarks.recs), record.NewerRun),
 	}
 	slices.SortFunc(s.Models, func(a, b Model) int { return cmp.Compare(a.Slug, b.Slug) })
 	slices.SortFunc(s.Hardware, func(a, b Hardware) int { return cmp.Compare(a.Slug, b.Slug) })

@@ -310,7 +310,7 @@ func TestAnyOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got.Benchmarks.All(), want.Benchmarks.All()) {
+	if !reflect.DeepEqual(got.Benchmarks, want.Benchmarks) {
 		t.Error("benchmarks shuffled among files load in another order")
 	}
 }

@@ -217,7 +217,7 @@ func spoiled(tb testing.TB, set *Set, n int, rng *rand.Rand) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	for i := range n {
-		b := *set.Benchmarks.At(rng.IntN(set.Benchmarks.Len()))
+		b := *set.Benchmarks[rng.IntN(len(set.Benchmarks))]
 		b.ID = Slug(fmt.Sprintf("bm-%012x", i))
 		if b.GenerationTPS != nil {
 			v := *b.GenerationTPS * []float64{1, 1.003, 0.01, 10, 1000}[rng.IntN(5)]
@@ -229,7 +229,7 @@ func spoiled(tb testing.TB, set *Set, n int, rng *rand.Rand) []byte {
 		case 1:
 			b.SourceURL = nil
 		case 2:
-			b.ID = set.Benchmarks.ID(rng.IntN(set.Benchmarks.Len()))
+			b.ID = set.Benchmarks[rng.IntN(len(set.Benchmarks))].ID
 		case 3:
 			b.DateBasis = nil
 		}
@@ -302,7 +302,7 @@ func TestPropose(t *testing.T) {
 
 func BenchmarkPropose(b *testing.B) {
 	set := mustShipped(b)
-	line, err := record.Line(set.Benchmarks.At(0))
+	line, err := record.Line(set.Benchmarks[0])
 	must(b, err)
 	b.ReportAllocs()
 	for b.Loop() {

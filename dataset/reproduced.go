@@ -40,12 +40,12 @@ func configurationOf(b *Benchmark) (configuration, bool) {
 // Reproduced counts, for each benchmark, the other sources (by source_key) that measured an equal configuration within
 // 10 % of the faster one. Only runs from an empty cache count, without drafting or weights in main memory. The count is
 // -1 if a row lacks a field of the configuration.
-func Reproduced(benchmarks *Pack) []int32 {
+func Reproduced(benchmarks []*Benchmark) []int32 {
 	groups := map[configuration][]int32{}
-	out := make([]int32, benchmarks.Len())
+	out := make([]int32, len(benchmarks))
 	for i := range out {
 		out[i] = -1
-		if c, ok := configurationOf(benchmarks.At(i)); ok {
+		if c, ok := configurationOf(benchmarks[i]); ok {
 			groups[c] = append(groups[c], int32(i))
 		}
 	}
@@ -56,17 +56,17 @@ func Reproduced(benchmarks *Pack) []int32 {
 }
 
 // confirm counts sources in a window of speeds that only moves upwards.
-func confirm(benchmarks *Pack, members []int32, out []int32) {
-	speed := func(i int32) float64 { return *benchmarks.At(int(i)).GenerationTPS }
+func confirm(benchmarks []*Benchmark, members []int32, out []int32) {
+	speed := func(i int32) float64 { return *benchmarks[i].GenerationTPS }
 	slices.SortFunc(members, func(a, b int32) int { return cmp.Compare(speed(a), speed(b)) })
 	near := func(low, high int32) bool { return speed(high)-speed(low) <= EqualWithin*speed(high) }
 	sources, from, to := map[string]int{}, 0, 0 // how many rows of the window each source has
 	for _, i := range members {
 		for ; to < len(members) && near(i, members[to]); to++ {
-			sources[*benchmarks.At(int(members[to])).SourceKey]++
+			sources[*benchmarks[members[to]].SourceKey]++
 		}
 		for ; !near(members[from], i); from++ {
-			key := *benchmarks.At(int(members[from])).SourceKey
+			key := *benchmarks[members[from]].SourceKey
 			if sources[key]--; sources[key] == 0 {
 				delete(sources, key)
 			}

@@ -36,10 +36,11 @@ type reading struct {
 
 // NewRoofline takes the tables a ratio is worked out from; it keeps pointers into them.
 func NewRoofline(models []Model, hardware []Hardware, types []QuantizationType) *Roofline {
-	return newRoofline(pointers(models), pointers(hardware), pointers(types))
+	return newRoofline(Pointers(models), Pointers(hardware), Pointers(types))
 }
 
-func pointers[T any](recs []T) []*T {
+// Pointers are those to the entries of a list.
+func Pointers[T any](recs []T) []*T {
 	out := make([]*T, len(recs))
 	for i := range recs {
 		out[i] = &recs[i]

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 )
 
@@ -127,8 +126,8 @@ func TestShippedSpeeds(t *testing.T) {
 	line := NewRoofline(set.Models, set.Hardware, set.Quantizations)
 	known := map[Slug]float64{"bm-0e5c85cee749": 0.84, "bm-c18f17c8eef1": 0.78, "bm-18aff202cc00": 0.69}
 	verdicts, speeds := 0, 0
-	for _, b := range set.Benchmarks.All() {
-		ratio, ok := line.Ratio(&b)
+	for _, b := range set.Benchmarks {
+		ratio, ok := line.Ratio(b)
 		if b.GenerationTPS != nil {
 			speeds++
 		}
@@ -150,10 +149,10 @@ func TestShippedSpeeds(t *testing.T) {
 
 func BenchmarkRatio(b *testing.B) {
 	set := mustShipped(b)
-	line, runs := NewRoofline(set.Models, set.Hardware, set.Quantizations), set.Benchmarks.All()
+	line, runs := NewRoofline(set.Models, set.Hardware, set.Quantizations), set.Benchmarks
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		line.Ratio(&runs[i%len(runs)])
+		line.Ratio(runs[i%len(runs)])
 	}
 }
 
@@ -392,8 +391,7 @@ func TestReproduced(t *testing.T) {
 				rows[i].Withdrawn = &Withdrawal{}
 			}
 		}
-		pack := pack.New(rows)
-		if diff := cmp.Diff(naiveReproduced(rows), Reproduced(&pack)); diff != "" {
+		if diff := cmp.Diff(naiveReproduced(rows), Reproduced(Pointers(rows))); diff != "" {
 			t.Fatalf("(-naive +got):\n%s", diff)
 		}
 	}
@@ -408,8 +406,8 @@ func TestReproducedByBackend(t *testing.T) {
 			RateBasis: &decode, GenerationTPS: &speed, SourceKey: &source,
 		}
 	}
-	pack := pack.New([]Benchmark{row("a", "rocm", record.OnGPU), row("b", "rocm", record.OnGPU), row("c", "vulkan", record.OnGPU), row("d", "rocm", record.OnMixed)})
-	if diff := cmp.Diff([]int32{1, 1, 0, 0}, Reproduced(&pack)); diff != "" {
+	runs := Pointers([]Benchmark{row("a", "rocm", record.OnGPU), row("b", "rocm", record.OnGPU), row("c", "vulkan", record.OnGPU), row("d", "rocm", record.OnMixed)})
+	if diff := cmp.Diff([]int32{1, 1, 0, 0}, Reproduced(runs)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -23,7 +23,7 @@ type Set struct {
 	Models     []Model
 	Hardware   []Hardware
 	Tools      []Tool
-	Benchmarks Pack
+	Benchmarks []*Benchmark
 	// Quantizations are the known ways of storing weights, by place in their file.
 	Quantizations []QuantizationType
 	// Quality is what is published of the quality of quantizations, by id.

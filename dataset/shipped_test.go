@@ -32,7 +32,7 @@ func TestShippedIsClean(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the shipped data is rejected:\n%v", err)
 	}
-	if len(set.Models) == 0 || len(set.Hardware) == 0 || len(set.Tools) == 0 || set.Benchmarks.Len() == 0 {
+	if len(set.Models) == 0 || len(set.Hardware) == 0 || len(set.Tools) == 0 || len(set.Benchmarks) == 0 {
 		t.Fatal("a table of the shipped data is empty")
 	}
 	slugs := func(n int, slug func(i int) Slug) []Slug {
@@ -51,8 +51,8 @@ func TestShippedIsClean(t *testing.T) {
 			t.Errorf("%s are not in order of slug", name)
 		}
 	}
-	for i := range set.Benchmarks.Len() - 1 {
-		if a, b := set.Benchmarks.At(i), set.Benchmarks.At(i+1); record.NewerRun(a, b) >= 0 {
+	for i := range len(set.Benchmarks) - 1 {
+		if a, b := set.Benchmarks[i], set.Benchmarks[i+1]; record.NewerRun(a, b) >= 0 {
 			t.Errorf("benchmark %s stands before %s", a.ID, b.ID)
 		}
 	}
@@ -88,7 +88,7 @@ func TestShippedMatchesStandardDecoder(t *testing.T) {
 		}
 	}
 	set := mustShipped(t)
-	if want := 1 + len(set.Quantizations) + len(set.Models) + len(set.Hardware) + len(set.Tools) + set.Benchmarks.Len(); compared != want {
+	if want := 1 + len(set.Quantizations) + len(set.Models) + len(set.Hardware) + len(set.Tools) + len(set.Benchmarks); compared != want {
 		t.Errorf("compared %d records, the set has %d", compared, want)
 	}
 }
@@ -200,7 +200,7 @@ func countsOf(set *Set) string {
 	line("hardware with a street price", count(len(hardware), func(i int) bool { return hardware[i].StreetPriceUSD != nil }))
 	line("tools", len(set.Tools))
 	single, throughput, withdrawn, copied := 0, 0, 0, 0
-	for _, b := range set.Benchmarks.All() {
+	for _, b := range set.Benchmarks {
 		switch {
 		case b.Withdrawn != nil:
 			withdrawn++
@@ -300,7 +300,7 @@ func goldenFile(t *testing.T, path, want string) {
 func TestCreditsCount(t *testing.T) {
 	set := mustShipped(t)
 	measurements, hardware := map[string]int{}, map[string]int{}
-	for _, b := range set.Benchmarks.All() {
+	for _, b := range set.Benchmarks {
 		if b.SourceURL != nil {
 			measurements[b.SourceURL.OriginKey()]++
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"modeldex/dataset"
-	"modeldex/dataset/pack"
 	"modeldex/httpapi/rows"
 	"modeldex/index"
 )
@@ -20,14 +19,14 @@ func TestDetailBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := *set.Benchmarks.At(0)
+	one := *set.Benchmarks[0]
 	many := make([]dataset.Benchmark, maxOwnBenchmarks+1)
 	for i := range many {
 		many[i] = one
 		many[i].ID = dataset.Slug(fmt.Sprintf("bm-%012x", i))
 	}
 	large := *set
-	large.Benchmarks = pack.New(many)
+	large.Benchmarks = dataset.Pointers(many)
 	gen, err := index.Build(context.Background(), &large, rows.Renderers)
 	if err != nil {
 		t.Fatal(err)

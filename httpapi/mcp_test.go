@@ -243,8 +243,7 @@ func TestAgentQuestions(t *testing.T) {
 	shipped := mustShipped(t)
 	session := programAgent(t)
 	measured := map[string]string{}
-	for i := range shipped.set.Benchmarks.Len() {
-		b := shipped.set.Benchmarks.At(i)
+	for _, b := range shipped.set.Benchmarks {
 		quantization := "unknown"
 		if b.Quantization != nil {
 			quantization = *b.Quantization
@@ -305,8 +304,8 @@ func TestAgentFailures(t *testing.T) {
 	s := newService(t, shipped.live)
 	session := s.agent(t, s.secret)
 	scenarios := map[string]string{}
-	for i := range shipped.set.Benchmarks.Len() {
-		if b := shipped.set.Benchmarks.At(i); b.Scenario != nil {
+	for _, b := range shipped.set.Benchmarks {
+		if b.Scenario != nil {
 			scenarios[string(b.ID)] = string(*b.Scenario)
 		}
 	}

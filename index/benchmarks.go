@@ -131,8 +131,8 @@ func newBenchmarks(set *dataset.Set, relations *dataset.Relations, r Renderers) 
 		families[set.Models[i].Slug] = string(set.Models[i].Family)
 	}
 	roofline := dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations)
-	for i, reproduced := range dataset.Reproduced(&set.Benchmarks) {
-		b := set.Benchmarks.At(i)
+	for i, reproduced := range dataset.Reproduced(set.Benchmarks) {
+		b := set.Benchmarks[i]
 		ratio, known := roofline.Ratio(b)
 		if !known {
 			ratio = math.NaN()

@@ -336,10 +336,11 @@ func TestWalkAcrossRebuild(t *testing.T) {
 func (r *random) rebuilt(old *dataset.Set) *dataset.Set {
 	next := *old
 	var runs []dataset.Benchmark
-	for _, b := range old.Benchmarks.All() {
+	for _, was := range old.Benchmarks {
+		b := *was
 		switch r.IntN(9) {
 		case 0, 1, 2:
-			b = r.benchmark(old.Benchmarks.Len()+len(runs), old)
+			b = r.benchmark(len(old.Benchmarks)+len(runs), old)
 		case 3:
 			b.RunDate = maybe(r, r.date())
 		case 4:

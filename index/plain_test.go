@@ -13,7 +13,6 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/best"
-	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 )
 
@@ -95,9 +94,9 @@ var quantizations = func() (out []dataset.QuantizationType) {
 }()
 
 // sorted packs benchmarks in default order.
-func sorted(runs []dataset.Benchmark) dataset.Pack {
+func sorted(runs []dataset.Benchmark) []*dataset.Benchmark {
 	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return record.NewerRun(&a, &b) })
-	return pack.New(runs)
+	return dataset.Pointers(runs)
 }
 
 func (r *random) model(i int) dataset.Model {
@@ -261,7 +260,7 @@ func plains(s *dataset.Set) [4]*plain {
 	}
 	rooflines := dataset.NewRoofline(s.Models, s.Hardware, s.Quantizations)
 	runs, families, names := map[dataset.Slug]float64{}, map[dataset.Slug]string{}, map[dataset.Slug][]string{}
-	for _, b := range s.Benchmarks.All() {
+	for _, b := range s.Benchmarks {
 		if b.Scenario != nil {
 			continue
 		}
@@ -332,8 +331,8 @@ func plains(s *dataset.Set) [4]*plain {
 		rec.date("first_release", tl.FirstRelease)
 		out[2].recs = append(out[2].recs, rec)
 	}
-	reproduced := dataset.Reproduced(&s.Benchmarks)
-	for i, b := range s.Benchmarks.All() {
+	reproduced := dataset.Reproduced(s.Benchmarks)
+	for i, b := range s.Benchmarks {
 		rec := plainRecord{slug: string(b.ID), row: string(b.ID), id: string(b.ID), nums: map[Field]float64{}, withdrawn: b.Withdrawn != nil}
 		rec.names = slices.Concat(names[b.Model], names[b.Hardware], names[b.Tool])
 		rec.sets = map[Field][]string{
@@ -348,11 +347,11 @@ func plains(s *dataset.Set) [4]*plain {
 		if n := reproduced[i]; n >= 0 {
 			rec.sets["reproduced_by"] = []string{fmt.Sprint(n)}
 		}
-		plainBenchmark(&rec, &b)
+		plainBenchmark(&rec, b)
 		rec.date(RunDate, b.RunDate)
 		rec.num(GenerationTPS, b.GenerationTPS)
 		rec.num(PromptTPS, b.PromptTPS)
-		if ratio, known := rooflines.Ratio(&b); known {
+		if ratio, known := rooflines.Ratio(b); known {
 			rec.nums[Roofline] = ratio
 		}
 		out[3].recs = append(out[3].recs, rec)

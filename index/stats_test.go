@@ -389,7 +389,7 @@ func TestSupplementary(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := map[dataset.Slug]string{}
-	for _, b := range set.Benchmarks.All() {
+	for _, b := range set.Benchmarks {
 		keys[b.ID] = *b.SourceKey
 	}
 	mixed, alone := 0, 0

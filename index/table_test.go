@@ -162,7 +162,7 @@ func TestBuildError(t *testing.T) {
 		}},
 		{"last benchmark", func(r *Renderers) {
 			r.Benchmark = func(dst []byte, b *dataset.Benchmark, _ Computed) ([]byte, error) {
-				if b.ID == set.Benchmarks.ID(set.Benchmarks.Len()-1) {
+				if b.ID == set.Benchmarks[len(set.Benchmarks)-1].ID {
 					return dst, bad
 				}
 				return dst, nil

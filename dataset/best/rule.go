@@ -79,7 +79,7 @@ func RuleOf(set *dataset.Set, of func(dataset.Slug) []Evidence) *Rule {
 		of = func(dataset.Slug) []Evidence { return nil }
 	}
 	runs := map[dataset.Slug]int{}
-	for _, b := range set.Benchmarks.All() {
+	for _, b := range set.Benchmarks {
 		runs[b.Model]++
 	}
 	count := func(model dataset.Slug) int { return runs[model] }

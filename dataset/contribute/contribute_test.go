@@ -185,8 +185,7 @@ func TestFieldFaults(t *testing.T) {
 func TestRepeat(t *testing.T) {
 	d := mustDesk(t)
 	var b *dataset.Benchmark
-	for i := range d.set.Benchmarks.Len() {
-		b = d.set.Benchmarks.At(i)
+	for _, b = range d.set.Benchmarks {
 		plain := b.PromptTPS != nil && b.GenerationTPS != nil && *b.PromptTPS > 1234.5 && *b.GenerationTPS != float64(int(*b.GenerationTPS))
 		if plain && b.Tool == "llama.cpp" && b.Source == dataset.Community && b.RunDate != nil && b.Notes == nil {
 			break

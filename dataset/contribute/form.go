@@ -263,8 +263,7 @@ func (d *Desk) compare(b *strings.Builder, l Line) {
 	row(&mine)
 	const most = 5
 	others := 0
-	for i := range d.set.Benchmarks.Len() {
-		r := d.set.Benchmarks.At(i)
+	for _, r := range d.set.Benchmarks {
 		if r.Model != mine.Model || r.Hardware != mine.Hardware || r.Scenario != nil || r.Withdrawn != nil ||
 			r.Quantization == nil || mine.Quantization == nil || *r.Quantization != *mine.Quantization {
 			continue

@@ -17,7 +17,6 @@ import (
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/history"
-	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 
 	"github.com/goccy/go-json/jsontext"
@@ -133,7 +132,7 @@ func TestChangesLeadOver(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	all := shipped(t)
-	runs := all.Benchmarks.All()
+	runs := values(all.Benchmarks)
 	set := &dataset.Set{Info: all.Info, Quantizations: some(r, all.Quantizations), Models: some(r, all.Written()), Hardware: some(r, all.Hardware), Tools: some(r, all.Tools), Benchmarks: packed(some(r, runs))}
 	acts := map[record.Act]int{}
 	first := set
@@ -146,10 +145,10 @@ func TestChangesLeadOver(t *testing.T) {
 			Models:     edited(r, set.Models, all.Models, func(m *dataset.Model) *dataset.Slug { return &m.Slug }),
 			Hardware:   edited(r, set.Hardware, all.Hardware, func(h *dataset.Hardware) *dataset.Slug { return &h.Slug }),
 			Tools:      edited(r, set.Tools, all.Tools, func(t *dataset.Tool) *dataset.Slug { return &t.Slug }),
-			Benchmarks: packed(edited(r, set.Benchmarks.All(), runs, func(b *dataset.Benchmark) *dataset.Slug { return &b.ID })),
+			Benchmarks: packed(edited(r, values(set.Benchmarks), runs, func(b *dataset.Benchmark) *dataset.Slug { return &b.ID })),
 		}
 		if i == 0 { // so that every test withdraws one, however the edits were drawn
-			recs := slices.Clone(set.Benchmarks.All())
+			recs := values(set.Benchmarks)
 			at := slices.IndexFunc(recs, func(b dataset.Benchmark) bool { return b.Withdrawn == nil })
 			recs[at].Withdrawn = &dataset.Withdrawal{Date: "2026-01-01", Reason: "a test"}
 			next.Benchmarks = packed(recs)
@@ -225,9 +224,16 @@ func some[T any](r *rand.Rand, recs []T) []T {
 	return out
 }
 
-func packed(runs []dataset.Benchmark) dataset.Pack {
+func values(list []*dataset.Benchmark) (out []dataset.Benchmark) {
+	for _, b := range list {
+		out = append(out, *b)
+	}
+	return out
+}
+
+func packed(runs []dataset.Benchmark) []*dataset.Benchmark {
 	slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return record.NewerRun(&a, &b) })
-	return pack.New(runs)
+	return dataset.Pointers(runs)
 }
 
 // edited is a list with records added, removed and changed: a changed one has a field, or a stretch

@@ -49,9 +49,9 @@ type Records map[string]map[string]any // by table and slug: pointers to records
 
 // NewRecords makes the names of all records of a set findable. It keeps the set in memory.
 func NewRecords(s *dataset.Set) Records {
-	runs := make(map[string]any, s.Benchmarks.Len())
-	for i := range s.Benchmarks.Len() {
-		runs[string(s.Benchmarks.ID(i))] = s.Benchmarks.At(i)
+	runs := make(map[string]any, len(s.Benchmarks))
+	for _, b := range s.Benchmarks {
+		runs[string(b.ID)] = b
 	}
 	return Records{
 		"dataset":       {"dataset": &s.Info},

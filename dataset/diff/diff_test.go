@@ -14,7 +14,6 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
-	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,7 +97,7 @@ func TestCompareModel(t *testing.T) {
 	datasettest.Must(t, err)
 	for range datasettest.Rounds(5, 20) {
 		next, want := *set, map[string]record.Act{}
-		runs := set.Benchmarks.All()
+		runs := values(set.Benchmarks)
 		for i := len(runs) - 1; i >= 0; i-- {
 			b := &runs[i]
 			switch r.IntN(40) {
@@ -127,7 +126,7 @@ func TestCompareModel(t *testing.T) {
 			}
 		}
 		slices.SortFunc(runs, func(a, b dataset.Benchmark) int { return record.NewerRun(&a, &b) })
-		next.Benchmarks = pack.New(runs)
+		next.Benchmarks = dataset.Pointers(runs)
 		got := map[string]record.Act{}
 		for _, rec := range Compare(set, &next).Records {
 			got[rec.Slug] = rec.Change

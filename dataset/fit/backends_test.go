@@ -5,13 +5,12 @@ import (
 	"testing"
 
 	"modeldex/dataset"
-	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 )
 
 // directory is an engine of several pieces of hardware, each a card with a change.
 func directory(hardware []func(h *dataset.Hardware), rows ...dataset.Benchmark) *Engine {
-	set := &dataset.Set{Models: []dataset.Model{llama(func(*dataset.Model) {})}, Benchmarks: pack.New(rows)}
+	set := &dataset.Set{Models: []dataset.Model{llama(func(*dataset.Model) {})}, Benchmarks: dataset.Pointers(rows)}
 	for _, change := range hardware {
 		set.Hardware = append(set.Hardware, card(change))
 	}

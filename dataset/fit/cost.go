@@ -81,7 +81,7 @@ func (a *evaluation) watts(s *Speed) map[dataset.PowerBasis][]float64 {
 	}
 	elsewhere := s.Measured.Grade/2 == otherWork
 	for _, r := range a.runs {
-		b := a.e.pack.At(int(r.at))
+		b := a.e.benchmarks[r.at]
 		if b.PowerWatts != nil && int(b.HardwareCount) == a.q.Count && a.e.sameBandwidth(a.m, b.Hardware) &&
 			elsewhere == (a.rank(b) == otherWork) && a.relation(b) != dataset.Sibling {
 			out[val(b.PowerBasis)] = append(out[val(b.PowerBasis)], *b.PowerWatts)

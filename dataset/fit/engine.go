@@ -7,21 +7,21 @@ import (
 // An Engine answers which model runs on what, and how fast, from one dataset. It is immutable
 // and safe for concurrent use.
 type Engine struct {
-	models    map[dataset.Slug]*target
-	hardware  map[dataset.Slug]*piece
-	bySlug    []dataset.Slug // models in order of slug
-	hwBySlug  []dataset.Slug
-	line      *dataset.Roofline
-	pack      dataset.Pack     // of all measurements
-	runs      map[pair][]timed // of what answers may name, each from the newest
-	relations *dataset.Relations
-	silicon   map[dataset.Slug]string  // variant, graphics inside a chip, or machine -> the record that stands for it
-	proofs    map[dataset.Slug][]proof // by model
-	shown     map[string]Share         // by silicon: parts of unified memory above the usual share that runs took
-	numbers   numbers                  // of texts, each with the kind of text before it
-	year      float64                  // of the dataset, see yearOf
-	types     types
-	learnt    learnt
+	models     map[dataset.Slug]*target
+	hardware   map[dataset.Slug]*piece
+	bySlug     []dataset.Slug // models in order of slug
+	hwBySlug   []dataset.Slug
+	line       *dataset.Roofline
+	benchmarks []*dataset.Benchmark // of the set
+	runs       map[pair][]timed     // of what answers may name, each from the newest
+	relations  *dataset.Relations
+	silicon    map[dataset.Slug]string  // variant, graphics inside a chip, or machine -> the record that stands for it
+	proofs     map[dataset.Slug][]proof // by model
+	shown      map[string]Share         // by silicon: parts of unified memory above the usual share that runs took
+	numbers    numbers                  // of texts, each with the kind of text before it
+	year       float64                  // of the dataset, see yearOf
+	types      types
+	learnt     learnt
 }
 
 // A piece is one piece of hardware, and what is the same of it whatever is asked.

@@ -218,8 +218,7 @@ const (
 // host is seldom named: that which is usual counts. Where the weights lay counts as far as a run says, else as an answer
 // would place them.
 func splitTrials(e *Engine, set *dataset.Set, without func(source int32) *regression) (trials []trial) {
-	for i := range set.Benchmarks.Len() {
-		b := set.Benchmarks.At(i)
+	for _, b := range set.Benchmarks {
 		h, t := e.hardware[b.Hardware], e.models[b.Model]
 		if b.GenerationTPS == nil || b.Withdrawn != nil || b.Quantization == nil || !e.line.Elsewhere(b) || h.UnifiedMemory || toolKindOf(b.Tool) != "gguf" ||
 			b.HardwareCount != 1 || val(b.SpeculativeDecoding) || val(b.Concurrency) > 1 {

@@ -11,7 +11,6 @@ import (
 
 	"modeldex/dataset"
 	"modeldex/dataset/datasettest"
-	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -43,7 +42,7 @@ func card(change func(h *dataset.Hardware)) dataset.Hardware {
 
 func engineOf(model func(m *dataset.Model), hardware func(h *dataset.Hardware), rows ...dataset.Benchmark) *Engine {
 	return New(&dataset.Set{
-		Models: []dataset.Model{llama(model)}, Hardware: []dataset.Hardware{card(hardware)}, Benchmarks: pack.New(rows),
+		Models: []dataset.Model{llama(model)}, Hardware: []dataset.Hardware{card(hardware)}, Benchmarks: dataset.Pointers(rows),
 	})
 }
 

@@ -13,8 +13,7 @@ func TestMeasuredOn(t *testing.T) {
 	t.Parallel()
 	set, e := shippedSet(t), shippedEngine(t)
 	relations, on := dataset.NewRelations(set.Hardware), map[dataset.Slug]dataset.Slug{}
-	for i := range set.Benchmarks.Len() {
-		b := set.Benchmarks.At(i)
+	for _, b := range set.Benchmarks {
 		on[b.ID] = b.Hardware
 	}
 	uses := map[string]int{}

@@ -83,7 +83,7 @@ func (t *target) attention() attention {
 // A row is a measurement that estimates rest on.
 type row struct {
 	config
-	at            uint32  // number in the pack
+	at            uint32  // number in the set
 	source        int32   // number of the repository or site
 	weight        float64 // of its kind; see weigh for that of its source
 	value         float64 // logarithm of the share of the bandwidth, or of the operations per second
@@ -123,18 +123,18 @@ type reader struct {
 
 // read reads the measurements of a set once.
 func (e *Engine) read(ctx context.Context, set *dataset.Set) *reader {
-	e.pack, e.runs = set.Benchmarks, map[pair][]timed{}
+	e.benchmarks, e.runs = set.Benchmarks, map[pair][]timed{}
 	r := &reader{Engine: e, supplementary: map[string]bool{}}
 	for i := range set.Origins {
 		if o := &set.Origins[i]; val(o.Supplementary) {
 			r.supplementary[o.Key] = true
 		}
 	}
-	for i := range min(set.Benchmarks.Len(), mostRead) {
+	for i, b := range set.Benchmarks[:min(len(set.Benchmarks), mostRead)] {
 		if i%1024 == 0 && ctx.Err() != nil {
 			break
 		}
-		if b := set.Benchmarks.At(i); b.Withdrawn == nil {
+		if b.Withdrawn == nil {
 			r.add(b, uint32(i))
 		}
 	}
@@ -218,7 +218,7 @@ const (
 
 type pair struct{ shape, hardware int32 }
 
-// timed is a measurement that answers may name: its number in the pack, and that of its quantization, noQuant without one.
+// timed is a measurement that answers may name: its number in the set, and that of its quantization, noQuant without one.
 type timed struct {
 	quant int32
 	at    uint32

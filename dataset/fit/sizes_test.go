@@ -142,7 +142,7 @@ func TestSizesOfShipped(t *testing.T) {
 func TestListedSizes(t *testing.T) {
 	set, e := shippedSet(t), shippedEngine(t)
 	exists := map[string]bool{}
-	for _, b := range set.Benchmarks.All() {
+	for _, b := range set.Benchmarks {
 		if b.Quantization != nil && b.Withdrawn == nil {
 			exists[string(b.Model)+" "+strings.ToLower(*b.Quantization)] = true
 		}

@@ -161,7 +161,7 @@ func (a *evaluation) tried(size int, s subject) (out *Measured, runs []*dataset.
 		if r.quant != a.t.sizes[size].folded {
 			continue
 		}
-		b := a.e.pack.At(int(r.at))
+		b := a.e.benchmarks[r.at]
 		if s.speedOf(b) == nil || !a.asked(b) {
 			continue
 		}
@@ -312,7 +312,7 @@ func (a *evaluation) evidence(c *config) []Weight {
 	slices.SortStableFunc(found, func(x, y near) int { return -cmp.Compare(x.weight, y.weight) })
 	out := make([]Weight, 0, mostEvidence)
 	for _, n := range found[:min(len(found), mostEvidence)] {
-		b := a.e.pack.At(int(n.row.at))
+		b := a.e.benchmarks[n.row.at]
 		out = append(out, Weight{b.ID, b.Model, a.e.on(a.m, b.Hardware), round4(n.weight / cmp.Or(total, 1))})
 	}
 	return out

@@ -130,8 +130,8 @@ func newImporter(a adapter, format string, set *dataset.Set, opt Options) (*Impo
 	for i := range set.Hardware {
 		im.parts[set.Hardware[i].Slug] = &set.Hardware[i]
 	}
-	for i := range set.Benchmarks.Len() {
-		im.have[set.Benchmarks.ID(i)] = true
+	for _, b := range set.Benchmarks {
+		im.have[b.ID] = true
 	}
 	if key := opt.SourceURL.OriginKey(); slices.ContainsFunc(set.Origins, func(o dataset.Origin) bool { return o.Key == key }) {
 		im.originKey = key

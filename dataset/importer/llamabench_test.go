@@ -19,7 +19,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"modeldex/dataset/datasettest"
-	"modeldex/dataset/pack"
 	"modeldex/dataset/record"
 )
 
@@ -147,7 +146,7 @@ func TestResultPasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := set.Benchmarks.Len()-base.Benchmarks.Len(), bytes.Count(lines.Bytes(), []byte{'\n'}); got != want || want == 0 {
+	if got, want := len(set.Benchmarks)-len(base.Benchmarks), bytes.Count(lines.Bytes(), []byte{'\n'}); got != want || want == 0 {
 		t.Errorf("%d benchmarks more, want %d", got, want)
 	}
 }
@@ -525,7 +524,7 @@ func TestAgain(t *testing.T) {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	grown := *set
-	grown.Benchmarks = pack.New(first.Benchmarks)
+	grown.Benchmarks = dataset.Pointers(first.Benchmarks)
 	im, err := New(LlamaBench, &grown, community)
 	if err != nil {
 		t.Fatal(err)

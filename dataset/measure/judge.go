@@ -14,8 +14,7 @@ import (
 // equal are the generation speeds of runs with the same model, hardware, quantization, tool and about the same context,
 // slowest first.
 func equal(set *dataset.Set, b *dataset.Benchmark) (speeds []float64) {
-	for i := range set.Benchmarks.Len() {
-		o := set.Benchmarks.At(i)
+	for _, o := range set.Benchmarks {
 		alike := o.Model == b.Model && o.Hardware == b.Hardware && o.HardwareCount == b.HardwareCount && o.Tool == b.Tool && held(o) == held(b)
 		quantization := o.Quantization != nil && b.Quantization != nil && *o.Quantization == *b.Quantization
 		single := !o.IsThroughput() && (o.Concurrency == nil || *o.Concurrency == 1)

@@ -347,7 +347,7 @@ func TestShippedRows(t *testing.T) {
 			missing[key] = a.Reason + ": " + show(a)
 		}
 	}
-	for _, b := range set.Benchmarks.All() {
+	for _, b := range set.Benchmarks {
 		look(Model, b.ModelRaw, b.Model)
 		look(Hardware, b.HardwareRaw, b.Hardware)
 	}

@@ -65,8 +65,8 @@ func (s *Service) announce(ctx context.Context, first bool) error {
 	}
 	r := &release{gen: d.Generation, happened: map[string][]uint32{}, placed: map[string]uint32{}}
 	r.At, r.Version, r.Digest, r.Marks = s.now().Unix(), d.Set.Info.Version, d.Set.Digest.String(), map[string]hooks.Mark{}
-	for i := range d.Set.Benchmarks.Len() {
-		r.Marks[string(d.Set.Benchmarks.ID(i))] = markOf(d.Set.Benchmarks.At(i))
+	for _, b := range d.Set.Benchmarks {
+		r.Marks[string(b.ID)] = markOf(b)
 	}
 	if base.Digest != "" && len(all) > 0 {
 		r.PreviousVersion, r.PreviousDigest = base.Version, base.Digest

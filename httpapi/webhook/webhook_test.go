@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"modeldex/dataset"
-	"modeldex/dataset/pack"
+	"modeldex/dataset/record"
 	"modeldex/index"
 	"modeldex/quota"
 	"modeldex/quota/hooks"
@@ -151,11 +151,8 @@ func (k *kit) publish(recs []dataset.Benchmark) {
 	k.t.Helper()
 	set := &dataset.Set{Info: dataset.Info{Version: fmt.Sprintf("v%d", len(recs))}}
 	_, _ = rand.Read(set.Digest[:])
-	list := make([]*dataset.Benchmark, len(recs))
-	for i := range recs {
-		list[i] = &recs[i]
-	}
-	set.Benchmarks = pack.Sorted(list)
+	set.Benchmarks = dataset.Pointers(recs)
+	slices.SortFunc(set.Benchmarks, record.NewerRun)
 	gen, err := index.Build(context.Background(), set, index.Renderers{Benchmark: func(dst []byte, b *dataset.Benchmark, _ index.Computed) ([]byte, error) {
 		out, err := json.Marshal(map[string]any{"id": b.ID, "generation_tps": b.GenerationTPS, "notes": b.Notes})
 		return append(dst, out...), err
