@@ -74,7 +74,7 @@ func lostMeasured(q *dataset.Quality) float64 {
 }
 
 // RuleOf makes the rule of a dataset that has no index. of gives the evidence of a model; nil: nothing of any.
-func RuleOf(set *dataset.Set, of func(dataset.Slug) []Evidence) *Rule {
+func RuleOf(set *dataset.Set, engine *fit.Engine, of func(dataset.Slug) []Evidence) *Rule {
 	if of == nil {
 		of = func(dataset.Slug) []Evidence { return nil }
 	}
@@ -83,7 +83,7 @@ func RuleOf(set *dataset.Set, of func(dataset.Slug) []Evidence) *Rule {
 		runs[b.Model]++
 	}
 	count := func(model dataset.Slug) int { return runs[model] }
-	return NewRule(set, Capabilities(set.Models, of), count, fit.New(set))
+	return NewRule(set, Capabilities(set.Models, of), count, engine)
 }
 
 // A List is what runs: Found has what is recommended, the best first, each row with its points and the reason.
