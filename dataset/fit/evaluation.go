@@ -19,6 +19,7 @@ type evaluation struct {
 	runs           []timed // measured of its shape on the hardware and what is related to it
 	machineContext *machineContext
 	laid           *Placement // where weights lie that are not all on devices
+	on             []OnDevice // what lay found last
 	near           []near     // measurements near the model and the machine, once the first estimate needed them
 }
 

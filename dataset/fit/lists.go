@@ -157,10 +157,7 @@ func (r *Runs) add(a *evaluation, slug dataset.Slug, filled bool) {
 	var best *Best
 	most, slow, noSpeed, unknown := 0.0, false, false, len(a.t.order) == 0
 	for place, size := range a.listed() {
-		v, p := a.fits(size), plan{}
-		if v == Unknown || v == No && a.m.main > 0 || v != Fits && len(a.e.proofs[a.t.Slug]) > 0 {
-			v, p = a.verdict(size)
-		}
+		v, p := a.verdict(size)
 		unknown = unknown || v == Unknown
 		if v != Fits && v != Tight && (v != Offload || a.m.main == 0) {
 			continue

@@ -73,83 +73,83 @@ type shape struct {
 // A width is the values of one token in one layer.
 type width struct{ keys, values int64 }
 
-// paramsOf is the parameters of a model; where they are not published the most that its files can have.
-func paramsOf(m *dataset.Model, bits func(name string) float64) (params float64) {
-	if m.ParamsB != nil {
-		return *m.ParamsB * 1e9
-	}
-	for i := range m.Quantizations {
-		z := &m.Quantizations[i]
-		params = max(params, float64(z.SizeBytes)*8/cmp.Or(bits(z.Name), 1))
-	}
-	return cmp.Or(params, MostParams)
-}
-
-// shapesOf reads the facts of a model. missing are those that are not known, by field.
-func shapesOf(m *dataset.Model, params float64) (least, most shape, missing []string) {
+// shapeOf reads the facts of a model, with the least or the most that unknown ones can be. missing are those, by field.
+// Where the parameters are not published they are the most that its files can have.
+func shapeOf(m *dataset.Model, bits func(name string) float64, most bool) (s shape, missing []string) {
 	a, kv := &m.Architecture, &m.KVCache
-	read := func(field string, p *int64, low, high int64) (int64, int64) {
+	read := func(field string, p *int64, high int64) int64 {
 		if p != nil {
-			return *p, *p
+			return *p
 		}
 		missing = append(missing, field)
-		return low, high
+		return high * int64(oneIf(most))
 	}
-	least.latent = kv.Attention != nil && *kv.Attention == "mla"
-	low, high := read("kv_cache.num_kv_layers", kv.NumKVLayers, 0, cmp.Or(val(a.NumLayers), MostLayers))
-	most.latent = least.latent
-	if high > 0 {
-		before := len(missing)
-		least.widths(kv, read)
-		most.global, most.sliding, most.rank = least.global, least.sliding, least.rank
-		if len(missing) > before { // some width is not known
-			values := int64(MostCached*math.Pow(params, 2.0/3)) / high
-			if a.HiddenSize != nil {
-				values = min(values, 2**a.HiddenSize) // keys and values of every head
-			}
-			most.global = width{values / 2, values / 2}
-			least.global, least.sliding, most.sliding = width{}, width{}, most.global
-		}
-	}
-	least.globalLayers, most.globalLayers = low, high
-	window, sliding := val(a.SlidingWindow), kv.NumSlidingWindowLayers
+	s.latent = val(kv.Attention) == "mla"
+	s.globalLayers = read("kv_cache.num_kv_layers", kv.NumKVLayers, cmp.Or(val(a.NumLayers), MostLayers))
+	known := len(missing)
 	switch {
-	case sliding != nil && window > 0:
-		least.slides(min(*sliding, low), window)
-		most.slides(min(*sliding, high), window)
-	case sliding != nil && *sliding > 0:
-		missing = append(missing, "architecture.sliding_window")
-		least.slides(min(*sliding, low), 1)
-	case window > 0 && high > 0:
-		missing = append(missing, "kv_cache.num_sliding_window_layers")
-		least.slides(low, window)
+	case s.globalLayers == 0:
+	case s.latent:
+		s.rank = read("kv_cache.kv_lora_rank", kv.KVLoraRank, 0)
+		s.global.keys = s.rank + read("kv_cache.qk_rope_head_dim", kv.QKRopeHeadDim, 0)
+		s.sliding = s.global
+	default:
+		heads, dim := read("kv_cache.num_kv_heads", kv.NumKVHeads, 0), read("kv_cache.head_dim", kv.HeadDim, 0)
+		of := func(heads, keys int64) width { return width{heads * keys, heads * cmp.Or(val(kv.VHeadDim), keys)} }
+		s.global = of(cmp.Or(val(kv.GlobalNumKVHeads), heads), cmp.Or(val(kv.GlobalHeadDim), dim))
+		s.sliding = of(cmp.Or(val(kv.SlidingNumKVHeads), heads), dim)
+	}
+	if s.hidden = val(a.HiddenSize); len(missing) > known { // some width is not known
+		params := val(m.ParamsB) * 1e9
+		for i := range m.Quantizations {
+			if z := &m.Quantizations[i]; m.ParamsB == nil {
+				params = max(params, float64(z.SizeBytes)*8/cmp.Or(bits(z.Name), 1))
+			}
+		}
+		values := int64(MostCached*math.Pow(cmp.Or(params, MostParams), 2.0/3)) / s.globalLayers
+		if s.hidden > 0 {
+			values = min(values, 2*s.hidden) // keys and values of every head
+		}
+		values *= int64(oneIf(most))
+		s.global = width{values / 2, values / 2}
+		s.sliding = s.global
+	}
+	slides := func(layers *int64, window int64) {
+		s.slidingLayers = min(val(cmp.Or(layers, &s.globalLayers)), s.globalLayers)
+		s.window, s.globalLayers = window, s.globalLayers-s.slidingLayers
+	}
+	switch window, layers := val(a.SlidingWindow), kv.NumSlidingWindowLayers; {
+	case layers != nil && window > 0:
+		slides(layers, window)
+	case val(layers) > 0:
+		if missing = append(missing, "architecture.sliding_window"); !most {
+			slides(layers, 1)
+		}
+	case window > 0 && s.globalLayers > 0:
+		if missing = append(missing, "kv_cache.num_sliding_window_layers"); !most {
+			slides(nil, window)
+		}
 	}
 	switch {
 	case !val(kv.CompressedKV):
-	case val(m.GGUFArchitecture) == "deepseek4" && most.slidingLayers > 0:
-		least.compress()
-		most.compress()
+	case val(m.GGUFArchitecture) == "deepseek4" && s.slidingLayers > 0:
+		s.compress()
 	default:
 		missing = append(missing, "kv_cache.compressed_kv")
-		least.globalLayers = 0
+		s.globalLayers *= int64(oneIf(most))
 	}
-	if kv.RecurrentStateBytes != nil || val(kv.NumLinearAttentionLayers) > 0 || a.Type != nil && (*a.Type == "hybrid" || *a.Type == "ssm") {
+	if kv.RecurrentStateBytes != nil || val(kv.NumLinearAttentionLayers) > 0 || val(a.Type) == "hybrid" || val(a.Type) == "ssm" {
 		layers := val(cmp.Or(kv.NumLinearAttentionLayers, a.NumLayers, new(int64(MostLayers))))
-		least.recurrent, most.recurrent = read("kv_cache.recurrent_state_bytes", kv.RecurrentStateBytes, 0, layers*cmp.Or(val(a.HiddenSize), MostHidden)*MostState)
+		s.recurrent = read("kv_cache.recurrent_state_bytes", kv.RecurrentStateBytes, layers*cmp.Or(s.hidden, MostHidden)*MostState)
 	}
-	least.hidden, most.hidden = read("architecture.hidden_size", a.HiddenSize, 0, MostHidden)
-	least.vocab, most.vocab = read("architecture.vocab_size", a.VocabSize, 0, MostVocab)
-	least.forward = max(val(a.IntermediateSize), val(a.MoEIntermediateSize)*(val(a.NumExpertsPerToken)+val(a.NumSharedExperts)))
-	most.forward = cmp.Or(least.forward, 4*most.hidden)
-	least.heads, least.perToken = val(a.NumAttentionHeads), val(a.NumExpertsPerToken)
-	most.heads = max(least.heads, val(kv.NumKVHeads))
-	most.heads, most.perToken = cmp.Or(most.heads, most.hidden/64), least.perToken
-	return least, most, missing
-}
-
-// slides makes so many of the layers sliding ones.
-func (s *shape) slides(layers, window int64) {
-	s.slidingLayers, s.globalLayers, s.window = layers, s.globalLayers-layers, window
+	s.hidden = read("architecture.hidden_size", a.HiddenSize, MostHidden)
+	s.vocab = read("architecture.vocab_size", a.VocabSize, MostVocab)
+	s.heads, s.perToken = val(a.NumAttentionHeads), val(a.NumExpertsPerToken)
+	s.forward = max(val(a.IntermediateSize), val(a.MoEIntermediateSize)*(s.perToken+val(a.NumSharedExperts)))
+	if most {
+		s.forward, s.heads = cmp.Or(s.forward, 4*s.hidden), cmp.Or(max(s.heads, val(kv.NumKVHeads)), s.hidden/64)
+	}
+	return s, missing
 }
 
 // compress is for DeepSeek V4, which keeps keys alone: beside the windows every second layer but the first has an entry for
@@ -159,24 +159,6 @@ func (s *shape) compress() {
 	s.global.values, s.sliding.values = 0, 0
 	s.light, s.heavy = (s.slidingLayers-1)/2, s.slidingLayers-(s.slidingLayers-1)/2
 	s.recurrent = 8 * (s.light*4*CompressLight*(s.global.keys+IndexKey) + s.heavy*CompressHeavy*s.global.keys)
-}
-
-// widths works out what one token keeps in one layer of each kind.
-func (s *shape) widths(kv *dataset.KVCache, read func(field string, p *int64, low, high int64) (int64, int64)) {
-	if s.latent {
-		rank, _ := read("kv_cache.kv_lora_rank", kv.KVLoraRank, 0, 0)
-		rotary, _ := read("kv_cache.qk_rope_head_dim", kv.QKRopeHeadDim, 0, 0)
-		s.rank, s.global.keys = rank, rank+rotary
-		s.sliding = s.global
-		return
-	}
-	read("kv_cache.num_kv_heads", kv.NumKVHeads, 0, 0)
-	read("kv_cache.head_dim", kv.HeadDim, 0, 0)
-	of := func(heads, dim *int64) width {
-		n, keys := val(cmp.Or(heads, kv.NumKVHeads)), cmp.Or(dim, kv.HeadDim)
-		return width{n * val(keys), n * val(cmp.Or(kv.VHeadDim, keys))}
-	}
-	s.global, s.sliding = of(kv.GlobalNumKVHeads, kv.GlobalHeadDim), of(kv.SlidingNumKVHeads, nil)
 }
 
 // cache is the key-value cache of a query.

@@ -37,7 +37,8 @@ func engine(set *dataset.Set) *Engine {
 		m := &set.Models[i]
 		t := &target{Model: m, network: networkOf(m), layout: layoutOf(m), limit: val(m.Architecture.ContextLength), weights: weightsByFormat(m)}
 		t.fourBits = m.TrainedBits != nil && *m.TrainedBits >= LeastBits
-		t.least, t.most, t.missing = shapesOf(m, paramsOf(m, e.line.BitsPerWeight))
+		t.least, _ = shapeOf(m, e.line.BitsPerWeight, false)
+		t.most, t.missing = shapeOf(m, e.line.BitsPerWeight, true)
 		t.order = t.inOrder()
 		e.models[t.Slug] = t
 		e.bySlug = append(e.bySlug, t.Slug)

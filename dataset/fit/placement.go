@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -49,12 +50,10 @@ type OnDevice struct {
 	read int64 // of what is counted evenly over the layers
 }
 
-func (d *OnDevice) taken() int64 { return d.Weights + d.Cache + d.Compute }
-
 // taken is what all devices hold.
 func (p *Placement) taken() (bytes int64) {
 	for i := range p.Devices {
-		bytes += p.Devices[i].taken()
+		bytes += p.Devices[i].Weights + p.Devices[i].Cache + p.Devices[i].Compute
 	}
 	return bytes
 }
@@ -113,11 +112,10 @@ type load struct {
 }
 
 // load divides the weights of a size. An unknown tie of the embedding to the output takes the most memory, or the least.
-func (l *layout) load(of *burden, weights int64, s storage, offloads, least bool) load {
-	out := load{layout: l, burden: *of, weights: weights}
-	tied := l.tied == nil && !least || l.tied != nil && *l.tied
+func (l *layout) load(of burden, weights int64, s storage, offloads, least bool) load {
+	out := load{layout: l, burden: of, weights: weights}
 	part := func(bits float64) int64 { return min(int64(l.embedding*bits/8), weights/2) }
-	embedding, matrices := part(s.blocks), 2.0
+	tied, embedding, matrices := val(cmp.Or(l.tied, new(!least))), part(s.blocks), 2.0
 	if out.output = part(max(s.blocks, OutputBits)); tied {
 		embedding, matrices = out.output, 1
 	}
@@ -180,65 +178,49 @@ func (l *load) holds(from, to int64, p plan) (d OnDevice) {
 	return d
 }
 
-// room is what a device has for weights, cache and buffer.
-func (a *evaluation) room(l *load, device int, reserve bool) int64 {
-	d := &a.m.devices[device]
-	out := d.usable
-	if reserve {
-		out -= d.reserve(a.q)
-	}
-	if device == 0 {
-		out -= l.extra
-	}
-	return out
-}
-
-// lay puts a size on the devices. ok reports whether it fits, with the reserve or without. Layers are divided as llama.cpp
-// does without being told how, else each device takes as many as it has room for.
+// lay puts a size on the devices, until it is asked again. ok reports whether it fits, with the reserve or without. Layers
+// are divided as llama.cpp does without being told how, else each device takes as many as it has room for.
 func (a *evaluation) lay(l *load, p plan, reserve bool) (on []OnDevice, ok bool) {
-	n, from := int64(len(a.m.devices)), l.layers+1-p.gpu
-	on, ok = make([]OnDevice, n), true
-	if a.q.Split == SplitTensor {
-		for i := range on {
-			d := l.holds(from, l.layers+1, p)
+	fits := func(i int, d OnDevice) bool {
+		room := a.m.devices[i].usable - d.Weights - d.Cache - d.Compute
+		if reserve {
+			room -= a.m.devices[i].reserve(a.q)
+		}
+		return room >= l.extra*int64(oneIf(i == 0))
+	}
+	n, begin, shared := int64(len(a.m.devices)), l.layers+1-p.gpu, a.q.Split == SplitTensor
+	a.on = slices.Grow(a.on[:0], int(n))[:n]
+	before, from, ok := int64(0), begin, true
+	for i := range a.on {
+		before += a.m.devices[i].usable
+		end := begin + (p.gpu*before+a.m.available-1)/max(a.m.available, 1)
+		d := l.holds(from, end, p)
+		if from = end; shared {
+			d = l.holds(begin, l.layers+1, p)
 			if d.Weights, d.read = d.Weights/n, d.read/n; !a.t.most.latent { // which every device keeps whole
 				d.Cache /= n
 			}
-			on[i], ok = d, ok && d.taken() <= a.room(l, i, reserve)
 		}
-		return on, ok
+		a.on[i], ok = d, ok && fits(i, d)
 	}
-	before, begin := int64(0), from
-	for i := range on {
-		before += a.m.devices[i].usable
-		end := from + (p.gpu*before+a.m.available-1)/max(a.m.available, 1)
-		on[i] = l.holds(begin, end, p)
-		ok, begin = ok && on[i].taken() <= a.room(l, i, reserve), end
+	if ok || n == 1 || shared {
+		return a.on, ok
 	}
-	if ok || n == 1 {
-		return on, ok
-	}
-	begin = from
-	for i := range on {
-		end := begin
-		for ; end <= l.layers; end++ {
-			if d := l.holds(begin, end+1, p); d.taken() > a.room(l, i, reserve) {
-				break
-			}
+	from = begin
+	for i := range a.on {
+		end := from
+		for end <= l.layers && fits(i, l.holds(from, end+1, p)) {
+			end++
 		}
-		on[i], begin = l.holds(begin, end, p), end
+		a.on[i], from = l.holds(from, end, p), end
 	}
-	return on, begin > l.layers
+	return a.on, from > l.layers
 }
 
 // resident reports whether all of a size fits on the devices.
 func (a *evaluation) resident(l *load, reserve bool) bool {
-	room, n := -l.onDevices()-l.cache, int64(len(a.m.devices))
-	for i := range a.m.devices {
-		room += a.room(l, i, reserve) - l.buffer
-	}
-	if n == 1 || room < -8*n { // parts are rounded to whole bytes
-		return room >= 0
+	if l.onDevices()+l.cache > a.m.available {
+		return false
 	}
 	_, ok := a.lay(l, plan{gpu: l.layers + 1}, reserve)
 	return ok
@@ -266,15 +248,16 @@ func (a *evaluation) arrange(l *load) (p plan, ok bool) {
 		return ok
 	}
 	inMain := func(p plan) bool { return a.m.main == 0 || l.inMain(p) <= a.m.main }
-	p = plan{gpu: l.layers + 1}
-	most, least := p.gpu, int64(1)
-	if a.q.GPULayers != nil {
-		most = min(*a.q.GPULayers, most)
-		least = most
+	p.gpu = l.layers + 1
+	most := min(val(cmp.Or(a.q.GPULayers, &p.gpu)), p.gpu)
+	least := most
+	if a.q.GPULayers == nil {
+		least = 1
 	}
-	if a.q.CPUMoE != nil {
+	switch first := l.first + 1; {
+	case a.q.CPUMoE != nil:
 		p.moe = min(*a.q.CPUMoE, l.layers)
-	} else if first := l.first + 1; l.experts > 0 && a.q.GPULayers == nil {
+	case l.experts > 0 && a.q.GPULayers == nil:
 		p.moe = first + int64(sort.Search(int(l.layers-first), func(n int) bool { return onDevices(plan{p.gpu, first + int64(n)}) }))
 		if p.moe < l.layers && inMain(p) {
 			return p, true
@@ -284,28 +267,28 @@ func (a *evaluation) arrange(l *load) (p plan, ok bool) {
 	if onDevices(p) && inMain(p) {
 		return p, true
 	}
-	p.gpu = least
-	return p, false
+	return plan{least, p.moe}, false
 }
 
 // placement describes a plan of a size.
 func (a *evaluation) placement(l *load, p plan) *Placement {
 	on, _ := a.lay(l, p, true)
-	out := &Placement{Split: a.q.Split, Devices: on, Host: l.inMain(p), Flags: a.q.flags(l, p, on)}
+	out := &Placement{Split: a.q.Split, Devices: slices.Clone(on), Host: l.inMain(p), Flags: a.q.flags(l, p, on)}
 	all := l.holds(0, l.layers+1, plan{}).read
 	bytes := float64(l.weights) * a.t.body.share
 	if l.experts > 0 || a.t.body.share == 1 {
 		bytes = float64(all) // without the embedding, of which one token reads a row
 	}
 	rest := int64(bytes)
-	for i := range on {
-		on[i].Usable = a.m.devices[i].usable
+	for i := range out.Devices {
+		d := &out.Devices[i]
+		d.Usable = a.m.devices[i].usable
 		if h := a.m.devices[i].hw; h != nil {
-			on[i].Hardware = &h.Slug
+			d.Hardware = &h.Slug
 		}
 		if bytes > 0 {
-			on[i].Read = new(int64(bytes * float64(on[i].read) / float64(max(all, 1))))
-			rest -= *on[i].Read
+			d.Read = new(int64(bytes * float64(d.read) / float64(max(all, 1))))
+			rest -= *d.Read
 		}
 	}
 	if bytes > 0 {

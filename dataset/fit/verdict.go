@@ -125,111 +125,96 @@ func (b *Bytes) between(low, high int64) {
 
 // loads are the least and the most that a size can take.
 func (a *evaluation) loads(size int) (least, most load) {
-	weights, s := a.t.Quantizations[size].SizeBytes, a.t.sizes[size].storage
-	of := func(b *burden, least bool) load {
-		l := a.t.layout.load(b, weights, s, a.offloads(), least)
+	of := func(b burden, least bool) load {
+		s := a.t.sizes[size].storage
+		l := a.t.layout.load(b, a.t.Quantizations[size].SizeBytes, s, a.offloads(), least)
 		l.extra += a.drafts(&l, s)
 		return l
 	}
-	if most = of(&a.need.most, false); a.need.least == a.need.most && (a.t.layout.tied != nil || !a.offloads()) {
+	if most = of(a.need.most, false); a.need.least == a.need.most && (a.t.layout.tied != nil || !a.offloads()) {
 		return most, most
 	}
-	return of(&a.need.least, true), most
-}
-
-// fits compares what a size takes with the devices alone.
-func (a *evaluation) fits(size int) Verdict {
-	if a.m.memory == 0 {
-		return Unknown
-	}
-	least, most := a.loads(size)
-	switch {
-	case a.resident(&most, true):
-		return Fits
-	case a.resident(&most, false):
-		return Tight
-	case a.resident(&least, false):
-		return Unknown
-	}
-	return No
-}
-
-// verdict is that of one size, and where it lies. A run that was resident outranks the formula.
-func (a *evaluation) verdict(size int) (v Verdict, p plan) {
-	least, most := a.loads(size)
-	p, given := plan{gpu: most.layers + 1}, a.q.given()
-	switch {
-	case !given && len(a.e.outranking(a.q, a.t, a.m, &a.t.Quantizations[size])) > 0:
-		return Fits, p
-	case !given || a.m.memory == 0 || !a.offloads():
-		if v = a.fits(size); v == Fits || v == Tight || a.m.memory == 0 || !a.offloads() {
-			return v, p
-		}
-	}
-	best, ok := a.arrange(&most)
-	switch {
-	case ok && best.gpu > most.layers && best.moe <= most.first:
-		return Fits, best
-	case ok:
-		return Offload, best
-	case v == Unknown:
-		return Unknown, p
-	}
-	if best, ok = a.arrange(&least); ok {
-		return Unknown, best
-	}
-	if given {
-		p = best
-	}
-	return No, p
+	return of(a.need.least, true), most
 }
 
 // offloads reports whether part of the weights can be in main memory.
 func (a *evaluation) offloads() bool { return a.m.discrete && a.q.Rules == LlamaCpp }
 
+// verdict is that of one size, and where it lies. A run that was resident outranks the formula.
+func (a *evaluation) verdict(size int) (Verdict, plan) {
+	least, most := a.loads(size)
+	p, best, given, ok := plan{gpu: most.layers + 1}, plan{}, a.q.given(), false
+	switch {
+	case !given && len(a.e.outranking(a.q, a.t, a.m, &a.t.Quantizations[size])) > 0:
+		return Fits, p
+	case a.m.memory == 0:
+		return Unknown, p
+	case given && a.offloads():
+	case a.resident(&most, true):
+		return Fits, p
+	case a.resident(&most, false):
+		return Tight, p
+	}
+	if a.offloads() {
+		if best, ok = a.arrange(&most); ok && best.gpu > most.layers && best.moe <= most.first {
+			return Fits, best
+		} else if ok {
+			return Offload, best
+		}
+	}
+	if (!given || !a.offloads()) && a.resident(&least, false) {
+		return Unknown, p
+	}
+	if a.offloads() {
+		if best, ok = a.arrange(&least); ok {
+			return Unknown, best
+		} else if given {
+			return No, best
+		}
+	}
+	return No, p
+}
+
 // judge gives all of one size but its speed.
 func (a *evaluation) judge(at int) Size {
-	t, n, z := a.t, &a.need, &a.t.Quantizations[at]
+	t, n, q, z := a.t, &a.need, a.q, &a.t.Quantizations[at]
 	least, most := a.loads(at)
-	devices := a.q.devices()
 	s := Size{
 		Quantization: z.Name, Format: z.Format, Listed: a.lists(at), BitsPerWeight: t.bits(z),
 		Missing:  append([]string{}, t.missing...),
-		Evidence: a.e.outranking(a.q, t, a.m, z),
+		Evidence: a.e.outranking(q, t, a.m, z),
 	}
 	var p plan
 	s.Verdict, p = a.verdict(at)
-	m := &s.Memory
-	m.Weights, m.Cache, m.Companions = t.weightsOf(z), n.cache, append([]Companion{}, a.q.beside...)
+	m, devices := &s.Memory, q.devices()
+	m.Weights, m.Cache, m.Companions, m.Host = t.weightsOf(z), n.cache, append([]Companion{}, q.beside...), most.always
 	for i := range m.Companions {
 		if c := &m.Companions[i]; c.Kind == "mtp" {
 			c.Bytes = exact(c.Bytes.Bytes+a.drafts(&most, t.sizes[at].storage), c.Basis, c.Formula)
 		}
 	}
-	m.Compute = Bytes{Bytes: n.least.buffer * devices, Basis: Estimated, Formula: "compute.output"}
-	if a.q.Rules == VLLM {
+	m.Compute = exact(n.least.buffer*devices, Estimated, "compute.output")
+	if q.Rules == VLLM {
 		if m.Compute.Formula = "compute.vllm"; t.least.forward < t.most.forward {
 			s.Missing = append(s.Missing, "architecture.intermediate_size")
 		}
 	}
 	m.Compute.between(n.least.buffer*devices, n.most.buffer*devices)
-	if a.m.discrete {
-		m.Runtime = CUDAContext * devices
-	}
+	m.Runtime = CUDAContext * devices * int64(oneIf(a.m.discrete))
 	reserve := int64(0)
 	for i := range a.m.devices {
-		reserve += a.m.devices[i].reserve(a.q)
+		reserve += a.m.devices[i].reserve(q)
 	}
-	m.Reserve = exact(reserve, Computed, "reserve."+string(a.q.Rules))
+	m.Reserve = exact(reserve, Computed, "reserve."+string(q.Rules))
 	taken := func(l *load, buffer int64) int64 { return l.onDevices() + l.cache + buffer*devices + l.extra }
 	m.Total, m.Low, m.High = taken(&most, n.least.buffer), taken(&least, least.buffer), taken(&most, most.buffer)
-	if m.Host = most.always; a.m.memory == 0 {
+	if a.m.memory == 0 {
 		return s
 	}
-	if s.Placement = a.placement(&most, p); a.q.Rules == LlamaCpp && z.Format != "gguf" {
+	if s.Placement = a.placement(&most, p); q.Rules == LlamaCpp && z.Format != "gguf" {
 		s.Placement.Flags = "" // of a program that does not read such files
 	}
-	if a.q.given() {
+	if q.given() {
 		m.Total, m.Host = most.extra+s.Placement.taken(), s.Placement.Host
 		m.Low, m.High = m.Total, m.Total
 	}
@@ -239,13 +224,13 @@ func (a *evaluation) judge(at int) Size {
 			s.Missing = append(s.Missing, "system_memory_gb")
 		}
 	}
-	s.MaxContext = MaxContexts{Asked: new(a.maxContext(at, a.q.KV, a.q.KVV)), F16: new(a.maxContext(at, F16, F16))}
-	if a.q.Rules != VLLM && a.q.flashAttention() {
-		s.MaxContext.Q80, s.MaxContext.Q40 = new(a.maxContext(at, Q80, Q80)), new(a.maxContext(at, Q40, Q40))
-	}
-	if a.q.Rules == VLLM {
+	longest := func(k, v KVType) *int64 { return new(a.maxContext(at, k, v)) }
+	s.MaxContext = MaxContexts{Asked: longest(q.KV, q.KVV), F16: longest(F16, F16)}
+	if q.Rules == VLLM {
 		tokens, requests := a.cacheTokens(&most)
 		s.CacheTokens, s.Requests = &tokens, new(round3(requests))
+	} else if q.flashAttention() {
+		s.MaxContext.Q80, s.MaxContext.Q40 = longest(Q80, Q80), longest(Q40, Q40)
 	}
 	return s
 }
@@ -255,36 +240,34 @@ func (a *evaluation) maxContext(size int, k, v KVType) int64 {
 	q := *a.q
 	q.KV, q.KVV = k, v
 	b := evaluation{e: a.e, q: &q, t: a.t, m: a.m}
-	fits := func(context int64) bool {
+	fits := func(context int64) (ok bool) {
 		q.Context = context
 		b.need = a.e.need(a.t, &q)
 		_, most := b.loads(size)
 		if !q.given() || !b.offloads() {
 			return b.resident(&most, true)
 		}
-		_, ok := b.arrange(&most)
+		_, ok = b.arrange(&most)
 		return ok
 	}
 	limit := cmp.Or(a.t.limit, MaxContext)
 	if fits(limit) {
 		return limit
 	}
-	steps := sort.Search(int(limit/LlamaPad)-1, func(i int) bool { return !fits(int64(i+1) * LlamaPad) })
-	return int64(steps) * LlamaPad
+	return LlamaPad * int64(sort.Search(int(limit/LlamaPad)-1, func(i int) bool { return !fits(int64(i+1) * LlamaPad) }))
 }
 
 // cacheTokens is the tokens of cache that vLLM has room for, counted as its log does, on the device with the least room.
 func (a *evaluation) cacheTokens(l *load) (tokens int64, requests float64) {
 	one := *a.q
 	one.Parallel = 1
-	each := a.t.most.cache(&one).Bytes.Bytes
+	each := float64(a.t.most.cache(&one).Bytes.Bytes)
 	on, _ := a.lay(l, plan{gpu: l.layers + 1}, true)
 	requests = math.Inf(1)
 	for i := range on {
 		d := &a.m.devices[i]
 		room := d.usable - d.reserve(a.q) - on[i].Weights - on[i].Compute
-		part := float64(each) * float64(on[i].Cache) / float64(max(l.cache, 1))
-		requests = min(requests, max(0, float64(room)/part))
+		requests = min(requests, max(0, float64(room)/(each*float64(on[i].Cache)/float64(max(l.cache, 1)))))
 	}
 	if each == 0 || math.IsInf(requests, 1) {
 		return 0, 0
