@@ -160,16 +160,16 @@ func (n numbers) of(s string) int32 {
 func (n numbers) find(s string) int32 { return cmp.Or(n[s], -1) }
 
 // deviceConfig is the part of a configuration that is of a device, a program and a backend, which may be empty.
-func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend string, unit ComputeUnit, bandwidth float64, number func(string) int32) config {
-	class, kind, silicon := classOf(h, unit), toolKindOf(tool), e.siliconOf(h.Slug)
+func (e *Engine) deviceConfig(h *piece, tool dataset.Slug, backend string, unit ComputeUnit, bandwidth float64, number func(string) int32) config {
+	class, kind := classOf(h.Hardware, unit), toolKindOf(tool)
 	switch {
 	case class == CPU:
 		unit, backend = "cpu", cmp.Or(backend, "cpu")
 	case backend == "" && (class == NVIDIA || class == Apple): // others have several
-		backend = backendOf(h, tool)
+		backend = backendOf(h.Hardware, tool)
 	}
 	c := config{
-		class: class, silicon: number("silicon " + silicon), arch: number("arch " + cmp.Or(val(h.Architecture), silicon)),
+		class: class, silicon: h.silicon, arch: h.arch,
 		kernels:      number("kernels " + kind + " " + backend + " " + string(unit)),
 		logBandwidth: math.Log(bandwidth), logPlain: math.Log(usualWork * bandwidth), year: e.year,
 	}
@@ -177,8 +177,8 @@ func (e *Engine) deviceConfig(h *dataset.Hardware, tool dataset.Slug, backend st
 		c.tool = number("tool " + string(tool))
 	}
 	if class == CPU {
-		c.runs(h, float64(cmp.Or(val(h.CPUCores), usualCores)))
-	} else if flops := computeOf(h); flops > 0 {
+		c.runs(h.Hardware, float64(cmp.Or(val(h.CPUCores), usualCores)))
+	} else if flops := computeOf(h.Hardware); flops > 0 {
 		c.logCompute, c.logPlain = math.Log(flops), math.Log(1e12*cmp.Or(val(h.FP32TFLOPS), max(val(h.FP16ShaderTFLOPS), val(h.FP16VectorTFLOPS))/2, flops/4e12))
 	}
 	return c

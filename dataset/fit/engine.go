@@ -28,6 +28,7 @@ type Engine struct {
 type piece struct {
 	*dataset.Hardware
 	memoryGB, bandwidth float64 // of one device, in GB and bytes per second; 0 where unknown
+	silicon, arch       int32   // numbers of its silicon and its architecture
 	related             []int32 // numbers of the related records on which something was measured
 }
 

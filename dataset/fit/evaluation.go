@@ -5,35 +5,24 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"modeldex/dataset"
 )
 
 // An evaluation is a model on a machine with the settings of a query: what the answers for all its sizes share.
 type evaluation struct {
-	e              *Engine
-	q              *Query
-	t              *target
-	m              *machine
-	need           need
-	runs           []timed // measured of its shape on the hardware and what is related to it
-	machineContext *machineContext
-	laid           *Placement // where weights lie that are not all on devices
-	on             []OnDevice // what lay found last
-	near           []near     // measurements near the model and the machine, once the first estimate needed them
+	e    *Engine
+	q    *Query
+	t    *target
+	m    *machine
+	need need
+	runs []timed    // measured of its shape on the hardware and what is related to it
+	laid *Placement // where weights lie that are not all on devices
+	on   []OnDevice // what lay found last
+	near []near     // measurements near the model and the machine, once the first estimate needed them
 }
 
-// A machineContext is a machine with a program: what the evaluations of all its models share. It is worked out when the first speed
-// needs it.
-type machineContext struct {
-	known   bool
-	config  config
-	backend string
-}
-
-// evaluate is for a query that is normal. All evaluations of one machineContext have the same machine, tool and backend.
-func (e *Engine) evaluate(q *Query, t *target, m *machine, s *machineContext) evaluation {
-	return evaluation{e: e, q: q, t: t, m: m, need: e.need(t, q), machineContext: s, runs: e.timedOf(t.body.shape, m.related)}
+// evaluate is for a query that is normal.
+func (e *Engine) evaluate(q *Query, t *target, m *machine) evaluation {
+	return evaluation{e: e, q: q, t: t, m: m, need: e.need(t, q), runs: e.timedOf(t.body.shape, m.related)}
 }
 
 // lists reports whether lists may name a size: it was chosen for all hardware, or measured on this.
@@ -42,39 +31,28 @@ func (a *evaluation) lists(size int) bool {
 	return s.chosen || s.exists && slices.ContainsFunc(a.runs, func(r timed) bool { return r.quant == s.folded })
 }
 
-// place is what runs where, on the first device.
-func (a *evaluation) place() *machineContext {
-	if s := a.machineContext; !s.known {
-		h := a.m.works
-		if h == nil {
-			h = &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !a.m.discrete}
-		}
-		*s = a.contextWith(h, a.m.bandwidth)
-	}
-	return a.machineContext
-}
-
-// contextWith is a device of a bandwidth with the program of the query.
-func (a *evaluation) contextWith(h *dataset.Hardware, bandwidth float64) machineContext {
-	s, tool := machineContext{known: true, backend: a.q.Backend}, a.q.tool()
+// program is a device of a bandwidth with the program of a query.
+func (e *Engine) program(q *Query, h *piece, bandwidth float64) (c config, backend string) {
+	tool := q.tool()
 	switch {
-	case s.backend != "":
-	case a.q.ComputeUnit == "cpu" || a.q.ComputeUnit == "npu":
-		s.backend = string(a.q.ComputeUnit)
+	case q.Backend != "":
+		backend = q.Backend
+	case q.ComputeUnit == "cpu" || q.ComputeUnit == "npu":
+		backend = string(q.ComputeUnit)
 	default:
-		s.backend = backendOf(h, tool)
+		backend = backendOf(h.Hardware, tool)
 	}
-	s.config = a.e.deviceConfig(h, tool, s.backend, cmp.Or(a.q.ComputeUnit, unitOf(s.backend)), bandwidth, a.e.numbers.find)
-	return s
+	return e.deviceConfig(h, tool, backend, cmp.Or(q.ComputeUnit, unitOf(backend)), bandwidth, e.numbers.find), backend
 }
 
 // unit is the part of the machine that the answer is for.
-func (a *evaluation) unit() ComputeUnit { return cmp.Or(a.q.ComputeUnit, unitOf(a.place().backend)) }
+func (a *evaluation) unit() ComputeUnit {
+	return cmp.Or(a.q.ComputeUnit, unitOf(a.m.devices[0].backend))
+}
 
-// config is the configuration of a size on a machine with so many tokens in the cache; false if a fact is missing.
-func (a *evaluation) config(s *machineContext, size int, tokens int64) (config, bool) {
-	z := &a.t.sizes[size]
-	c := s.config
+// config is the configuration of a size on a device with so many tokens in the cache; false if a fact is missing.
+func (a *evaluation) config(device, size int, tokens int64) (config, bool) {
+	z, c := &a.t.sizes[size], a.m.devices[device].config
 	c.modelPart, c.format, c.logBits, c.logBytes, c.plainAttention = a.t.body.modelPart, z.format, z.logBits, math.Log(z.bytes), !a.q.flashAttention()
 	if tokens > 0 {
 		c.cache, c.depth = a.t.body.of.cacheBytes(tokens), float64(tokens)
@@ -87,19 +65,13 @@ type guess struct{ log, spread float64 }
 
 // guessOn is the speed that the regression expects of a size on one device; false if a fact is missing.
 func (a *evaluation) guessOn(device, size int, tokens int64) (g guess, ok bool) {
-	s := a.place()
-	if h := a.m.hw; device > 0 && a.m.devices[device].hw != h {
-		h = a.m.devices[device].hw
-		other := a.contextWith(h, a.e.hardware[h.Slug].bandwidth)
-		s = &other
-	}
-	c, ok := a.config(s, size, tokens)
+	c, ok := a.config(device, size, tokens)
 	if !ok {
 		return g, false
 	}
 	e := a.e.learnt.regressions[oneStream].predict(&c, c.generation())
 	g = guess{min(e.value, 0) - c.logTime(), validated.Generation.spread(c.class, e.variance)}
-	if of := a.m.between; of != nil {
+	if of := a.m.devices[device].between; of != nil {
 		g.spread = math.Hypot(g.spread, math.Log(of[1]/of[0])/2)
 	}
 	return g, round3(math.Exp(g.log-g.spread)) > 0 // what is rounded to 0 is none
@@ -130,7 +102,7 @@ const (
 func (a *evaluation) guess(size int, tokens int64) (g guess, ok bool) {
 	g, ok = a.guessOn(0, size, tokens)
 	devices := len(a.m.devices)
-	if !ok || devices <= 1 && a.laid == nil {
+	if !ok || devices == 1 && a.laid == nil {
 		return g, ok
 	}
 	seconds, uncertain, slowest := 0.0, 0.0, math.Inf(1)

@@ -162,7 +162,7 @@ func TestMemoryOf(t *testing.T) {
 		}
 	}
 	for asked, want := range map[float64]float64{0: 400e9, 100: 100e9} {
-		if m, fault := e.machine(&Query{Hardware: "small", Count: 1, BandwidthGBps: asked}); fault != nil || m.bandwidth != want {
+		if m, fault := e.machine(&Query{Hardware: "small", Count: 1, BandwidthGBps: asked}); fault != nil || m.devices[0].bandwidth != want {
 			t.Errorf("a bandwidth of %v GB/s: %v, want %v", asked, m, want)
 		}
 	}

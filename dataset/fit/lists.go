@@ -119,11 +119,11 @@ func (e *Engine) Models(q Query) (out Runs, fault *Fault) {
 	if fault != nil {
 		return out, fault
 	}
-	one, at := q, machineContext{}
+	one := q
 	for _, slug := range e.bySlug {
 		if t := e.models[slug]; !t.tooLong(&q) {
 			one.Model, one.Context = slug, t.context(q.Context)
-			a := e.evaluate(&one, t, m, &at)
+			a := e.evaluate(&one, t, m)
 			out.add(&a, slug, filled)
 		}
 	}
@@ -146,7 +146,7 @@ func (e *Engine) Hardware(q Query) (out Runs, fault *Fault) {
 		if fault != nil {
 			return out, fault
 		}
-		a := e.evaluate(&q, t, m, &machineContext{})
+		a := e.evaluate(&q, t, m)
 		out.add(&a, slug, filled)
 	}
 	return out, nil
@@ -220,7 +220,7 @@ func (a *evaluation) row(size int, v Verdict, p plan, filled bool) *Best {
 	z := &a.t.Quantizations[size]
 	b := &Best{
 		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v,
-		Total: most.onDevices() + most.cache + most.extra + a.need.least.buffer*int64(max(len(a.m.devices), 1)),
+		Total: most.onDevices() + most.cache + most.extra + a.need.least.buffer*int64(len(a.m.devices)),
 	}
 	if a.m.hw != nil {
 		b.Hardware = a.m.hw.Slug

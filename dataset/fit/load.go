@@ -78,7 +78,7 @@ func (c *config) loading() vector {
 
 // underLoad is the speed of the requests of a query; nil for one, with other programs, and where a fact is missing.
 func (a *evaluation) underLoad(size int) *Load {
-	c, ok := a.config(a.place(), size, 0)
+	c, ok := a.config(0, size, 0)
 	if !ok || a.q.Parallel < 2 || a.q.Rules != VLLM || c.logWork == 0 || c.logCompute == 0 {
 		return nil
 	}

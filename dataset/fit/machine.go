@@ -15,13 +15,11 @@ import (
 type machine struct {
 	hw        *dataset.Hardware // the first device; nil for one described by its memory
 	works     *dataset.Hardware // what does the work: the hardware, or the chip that its memory leaves; nil as hw
-	devices   []device          // all of them, in the order they were asked for
+	devices   []device          // all of them, at least one, in the order they were asked for
 	memory    int64             // bytes of all devices, 0 where unknown
 	available int64             // of them for a model
 	share     *Share            // nil where all of it
 	discrete  bool
-	bandwidth float64           // bytes per second of the first device, 0 where unknown
-	between   []float64         // GB/s, where only a range is known: bandwidth is its middle
 	related   []int32           // numbers of the related records on which something was measured
 	host      *dataset.Hardware // nil where it is not known
 	main      int64             // bytes of its memory for a model, 0 where unknown
@@ -33,6 +31,10 @@ type device struct {
 	hw             *dataset.Hardware // nil for one described by its memory
 	memory, usable int64             // bytes, and those of them for a model
 	visible        float64           // the part of the memory that it reports
+	bandwidth      float64           // bytes per second, 0 where unknown
+	between        []float64         // GB/s, where only a range is known: bandwidth is its middle
+	config         config            // the device with the program of the query
+	backend        string
 }
 
 // machine is what a query runs on. Defaults of vLLM that depend on the card are filled in.
@@ -94,7 +96,8 @@ func SplitNames(text string, known func(name string) bool) (names []string) {
 
 // unit is a machine of the devices of one name, or of none that are described by their memory.
 func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
-	m, gb := &machine{discrete: q.UnifiedShare == 0, bandwidth: gbps * 1e9}, u.MemoryGB
+	m, d, gb := &machine{discrete: q.UnifiedShare == 0}, device{bandwidth: gbps * 1e9, visible: 1}, u.MemoryGB
+	works := &piece{Hardware: &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !m.discrete}, silicon: -1, arch: -1}
 	switch h := e.hardware[u.Hardware]; {
 	case u.Hardware == "" && gb == 0:
 		return nil, &Fault{Field: "hardware", Text: "is required, unless memory_gb and bandwidth_gbps are given"}
@@ -102,21 +105,21 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 	case h == nil:
 		return nil, &Fault{Field: "hardware", Text: fmt.Sprintf("no hardware has slug %q", u.Hardware)}
 	default:
-		m.hw, m.works, m.discrete, m.related = h.Hardware, h.Hardware, !h.UnifiedMemory && h.Type != "cpu", h.related
-		m.bandwidth = cmp.Or(m.bandwidth, h.bandwidth)
-		if gb = cmp.Or(gb, h.memoryGB); gb == 0 {
-			if m.missing = []string{"hardware.vram_gb"}; h.Type == "cpu" {
-				m.missing = []string{"hardware.memory_gb"}
-			}
-			return m, nil
-		}
+		m.hw, m.discrete, m.related, works = h.Hardware, !h.UnifiedMemory && h.Type != "cpu", h.related, h
+		gb = cmp.Or(gb, h.memoryGB)
 		if chip := e.chipWith(h, gb); chip != nil {
-			m.works, m.bandwidth = chip.Hardware, cmp.Or(gbps*1e9, chip.bandwidth)
+			works = chip
 		}
-		if of := val(m.works.MemoryBandwidthRangeGBps); m.bandwidth == 0 && len(of) == 2 {
-			m.between, m.bandwidth = of, math.Sqrt(of[0]*of[1])*1e9
+		m.works, d.bandwidth = works.Hardware, cmp.Or(d.bandwidth, works.bandwidth)
+		if of := val(works.MemoryBandwidthRangeGBps); d.bandwidth == 0 && len(of) == 2 {
+			d.between, d.bandwidth = of, math.Sqrt(of[0]*of[1])*1e9
 		}
-		if share := shareOf(h.Hardware, gb); !m.discrete {
+		switch share := shareOf(h.Hardware, gb); {
+		case gb == 0 && h.Type == "cpu":
+			m.missing = []string{"hardware.memory_gb"}
+		case gb == 0:
+			m.missing = []string{"hardware.vram_gb"}
+		case !m.discrete:
 			if shown := e.shown[e.siliconOf(h.Slug)]; shown.Share > share.Share {
 				share = shown
 			}
@@ -126,7 +129,8 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 	if q.UnifiedShare > 0 && !m.discrete {
 		m.share = &Share{Share: q.UnifiedShare, Basis: "asked for"}
 	}
-	d := device{hw: m.hw, memory: bytesOf(gb), usable: bytesOf(gb), visible: 1}
+	d.hw, d.memory, d.usable = m.hw, bytesOf(gb), bytesOf(gb)
+	d.config, d.backend = e.program(q, works, d.bandwidth)
 	if m.share != nil {
 		d.usable = int64(float64(d.memory) * m.share.Share)
 	} else if d.visible = VisiblePart; m.hw != nil && correctsErrors(m.hw) {

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 
 	"modeldex/dataset"
@@ -52,6 +53,10 @@ func engine(set *dataset.Set) *Engine {
 		h.memoryGB = e.memoryGB(h.Hardware)
 	}
 	e.linkSilicon(set.Hardware)
+	for _, h := range e.hardware {
+		silicon := e.siliconOf(h.Slug)
+		h.silicon, h.arch = e.numbers.of("silicon "+silicon), e.numbers.of("arch "+cmp.Or(val(h.Architecture), silicon))
+	}
 	e.bodies()
 	return e
 }

@@ -63,7 +63,7 @@ func (s subject) speedOf(b *dataset.Benchmark) *float64 {
 
 // promptGuess is the speed at which so many tokens are read behind others; false if a fact is missing.
 func (a *evaluation) promptGuess(size int, tokens, depth float64) (g guess, ok bool) {
-	c, ok := a.config(a.place(), size, 0)
+	c, ok := a.config(0, size, 0)
 	if !ok || c.logWork == 0 {
 		return g, false
 	}
@@ -77,7 +77,7 @@ func (a *evaluation) promptSpeed(size int) *PromptSpeed {
 	s := &PromptSpeed{Measured: a.measured(size, prompts)}
 	if g, ok := a.promptGuess(size, float64(cmp.Or(a.q.PromptTokens, usualPrompt)), 0); ok {
 		band, use := g.band(), UseEstimate
-		s.Estimate, s.Use, s.TPS, s.Checked = &band, &use, &band.Median, validated.Prompt.checked(a.place().config.class.String())
+		s.Estimate, s.Use, s.TPS, s.Checked = &band, &use, &band.Median, validated.Prompt.checked(a.m.devices[0].config.class.String())
 	}
 	if of := s.Measured; of.answers() {
 		s.Use, s.TPS = new(of.use()), &of.Median

@@ -300,7 +300,7 @@ func (r *reader) config(b *dataset.Benchmark) (config, bool) {
 	if unit == "" {
 		unit = "gpu"
 	}
-	c := r.deviceConfig(h.Hardware, b.Tool, val(b.Backend), unit, h.bandwidth, r.numbers.of)
+	c := r.deviceConfig(h, b.Tool, val(b.Backend), unit, h.bandwidth, r.numbers.of)
 	if n := float64(val(b.Threads)); c.class == CPU && n > 0 {
 		c.runs(h.Hardware, n)
 	}

@@ -130,7 +130,7 @@ func (a *evaluation) asked(b *dataset.Benchmark) bool {
 // bandwidth: variants may differ in it, and a query may give its own. A measurement at an unknown bandwidth counts.
 func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
 	own := e.line.Bandwidth(measured)
-	return own == 0 || own == m.bandwidth
+	return own == 0 || own == m.devices[0].bandwidth
 }
 
 // measured summarizes the measurements of a size of the best rank there is, and names them; nil where there are none.
@@ -238,10 +238,10 @@ func (a *evaluation) estimate(size int) *Estimate {
 	if !ok {
 		return nil
 	}
-	c, _ := a.config(a.place(), size, 0)
+	c, _ := a.config(0, size, 0)
 	out := &Estimate{
 		Band: g.band(), Method: Method, Share: round4(min(1, math.Exp(g.log+c.logTime()))), Bytes: int64(math.Exp(c.logBytes)),
-		Tool: string(a.q.tool()), Backend: a.place().backend, Unit: a.unit(), Class: c.class.String(),
+		Tool: string(a.q.tool()), Backend: a.m.devices[0].backend, Unit: a.unit(), Class: c.class.String(),
 		Evidence: a.evidence(&c), Assumes: a.assumes(&c),
 	}
 	switch {
@@ -273,8 +273,8 @@ func (a *evaluation) assumes(c *config) []string {
 		}
 		say("each token reads %.1f GB of weights from main memory at %.0f GB/s%s", float64(*a.laid.HostRead)/1e9, bandwidth/1e9, usual)
 	}
-	if of := a.m.between; of != nil {
-		say("a bandwidth of %.0f GB/s; it is %v to %v depending on the installed memory, so set bandwidth_gbps if you know it", a.m.bandwidth/1e9, of[0], of[1])
+	if d := a.m.devices[0]; d.between != nil {
+		say("a bandwidth of %.0f GB/s; it is %v to %v depending on the installed memory, so set bandwidth_gbps if you know it", d.bandwidth/1e9, d.between[0], d.between[1])
 	}
 	if a.m.hw == nil {
 		say("a generic discrete card, or generic unified memory if unified_share is given; not validated")

@@ -32,7 +32,7 @@ func (e *Engine) Fit(q Query) (*Answer, *Fault) {
 	if m.memory > 0 {
 		a.Available = &Available{m.memory, m.available, m.share}
 	}
-	asked := e.evaluate(&q, t, m, &machineContext{})
+	asked := e.evaluate(&q, t, m)
 	sizes := asked.bestFirst()
 	if len(sizes) == 0 {
 		a.Missing = append(a.Missing, "params_b")
