@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
@@ -71,14 +72,14 @@ func Copy(ctx context.Context, from, to Portable) (CopyReport, error) {
 	if used {
 		return CopyReport{}, ErrNotEmpty
 	}
-	source, err := sumSource(ctx, from)
-	if err == nil && source.Webhooks > 0 {
-		err = ErrNoHooks
-	}
-	if err == nil {
-		err = transfer(ctx, from, to)
-	}
+	source, err := Sum(ctx, from)
 	if err != nil {
+		return CopyReport{}, OfSource(err)
+	}
+	if source.Webhooks > 0 {
+		return CopyReport{}, ErrNoHooks
+	}
+	if err := transfer(ctx, from, to); err != nil {
 		return CopyReport{}, err
 	}
 	return source, compare(ctx, source, to)
@@ -86,11 +87,11 @@ func Copy(ctx context.Context, from, to Portable) (CopyReport, error) {
 
 // CopyFile is Copy to a new ledger file at path, which must not exist. After an error it is not there.
 func CopyFile(ctx context.Context, from Portable, path string) (CopyReport, error) {
-	source, err := sumSource(ctx, from)
-	if err == nil {
-		_, err = from.BackupFile(ctx, path)
-	}
+	source, err := Sum(ctx, from)
 	if err != nil {
+		return CopyReport{}, OfSource(err)
+	}
+	if _, err = from.BackupFile(ctx, path); err != nil {
 		return CopyReport{}, err
 	}
 	to, err := Open(path, Options{ReadOnly: true})
@@ -132,11 +133,6 @@ func Sum(ctx context.Context, l Portable) (CopyReport, error) {
 	return r, err
 }
 
-func sumSource(ctx context.Context, l Portable) (CopyReport, error) {
-	r, err := Sum(ctx, l)
-	return r, OfSource(err)
-}
-
 // OfSource words an error of reading a ledger that is being copied or restored: who restores a damaged backup needs
 // another one. Other errors are returned unchanged.
 func OfSource(err error) error {
@@ -148,24 +144,16 @@ func OfSource(err error) error {
 
 const importBatch = 500
 
-// transfer imports all of from into to.
+// transfer imports all of from into to. It keeps all accounts in memory meanwhile, some 500 bytes for each.
 func transfer(ctx context.Context, from, to Portable) error {
-	var batch []Exported
-	flush := func() error {
-		err := to.Import(ctx, batch)
-		batch = batch[:0]
-		return err
-	}
-	err := from.Export(ctx, func(a Exported) error {
-		if batch = append(batch, a); len(batch) < importBatch {
-			return nil
+	var all []Exported
+	err := from.Export(ctx, func(a Exported) error { all = append(all, a); return nil })
+	for part := range slices.Chunk(all, importBatch) {
+		if err == nil {
+			err = to.Import(ctx, part)
 		}
-		return flush()
-	})
-	if err != nil {
-		return err
 	}
-	return flush()
+	return err
 }
 
 // Export implements Portable, in one read transaction.

@@ -73,10 +73,6 @@ type directory struct {
 	plans    map[planKey]*plan
 }
 
-func newDirectory(tiers Tiers) *directory {
-	return &directory{tiers: tiers, byID: map[ID]*account{}, byDigest: map[Digest]credential{}, plans: map[planKey]*plan{}}
-}
-
 // get returns the credential of a digest, one without an account if there is none.
 func (d *directory) get(digest *Digest) credential {
 	d.mu.RLock()

@@ -116,7 +116,12 @@ func emailFault(s string) string {
 		return "must not be empty"
 	case len(s) > MaxEmail:
 		return fmt.Sprintf("must be at most %d bytes, got %d", MaxEmail, len(s))
-	case !validEmail(s):
+	}
+	// A bare address whose domain is a name: no display name, no comment, no address literal, and no four numbers.
+	addr, err := mail.ParseAddress(s)
+	at := strings.LastIndexByte(s, '@')
+	if err != nil || addr.Address != s || addr.Name != "" || at > 64 || !domainName.MatchString(s[at+1:]) ||
+		strings.Trim(s[strings.LastIndexByte(s, '.'):], ".0123456789") == "" {
 		return "must be an e-mail address such as name@example.com"
 	}
 	return ""
@@ -125,16 +130,6 @@ func emailFault(s string) string {
 // domainName is two labels or more of 1 to 63 letters, digits and inner dashes, and of letters beyond ASCII as
 // internationalised names have them.
 var domainName = regexp.MustCompile(`^([\pL\p{Nd}\pM]([\pL\p{Nd}\pM-]{0,61}[\pL\p{Nd}\pM])?\.)+[\pL\p{Nd}\pM]([\pL\p{Nd}\pM-]{0,61}[\pL\p{Nd}\pM])?$`)
-
-// validEmail accepts a bare address whose domain is a name: no display name, no comment, no address literal.
-func validEmail(s string) bool {
-	addr, err := mail.ParseAddress(s)
-	if err != nil || addr.Address != s || addr.Name != "" {
-		return false
-	}
-	at := strings.LastIndexByte(s, '@')
-	return at <= 64 && domainName.MatchString(s[at+1:]) && strings.Trim(s[strings.LastIndexByte(s, '.'):], ".0123456789") != "" // four numbers are not a name
-}
 
 // Issue makes an account and returns its secret, which is shown this once. The account is durable, and works,
 // before Issue returns. A rejection is not an error. An error means that the ledger failed and no secret was

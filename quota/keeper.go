@@ -85,8 +85,9 @@ func NewKeeper(start context.Context, store Store, cfg Config) (*Keeper, error) 
 		return nil, err
 	}
 	k := &Keeper{accounts: &accounts{
-		cfg: &cfg, store: store, clock: &clock{now: cfg.Now, mono: cfg.Mono, started: cfg.Now()},
-		directory: newDirectory(cfg.Tiers), signups: &signups{limit: cfg.SignupsPerHour, issued: map[netip.Prefix][]time.Duration{}}, health: &health{lost: make(chan struct{})},
+		cfg: &cfg, store: store, clock: &clock{now: cfg.Now, mono: cfg.Mono, started: cfg.Now()}, health: &health{lost: make(chan struct{})},
+		directory: &directory{tiers: cfg.Tiers, byID: map[ID]*account{}, byDigest: map[Digest]credential{}, plans: map[planKey]*plan{}},
+		signups:   &signups{limit: cfg.SignupsPerHour, issued: map[netip.Prefix][]time.Duration{}},
 	}}
 	k.leases = &leases{cfg: &cfg, store: store, clock: k.clock, health: k.health, kick: make(chan struct{}, 1)}
 	if err := k.load(start); err != nil {
@@ -244,9 +245,13 @@ type Stats struct {
 
 // Stats returns the counters. It is cheap enough for every scrape.
 func (k *Keeper) Stats() Stats {
-	s := Stats{Accounts: k.directory.size(), Blind: k.health.blind.Load() != nil, Unkept: k.health.unkept.Load() != nil}
-	k.leases.stats(&s)
-	return s
+	l := k.leases
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return Stats{
+		Accounts: k.directory.size(), Periods: len(l.live), Commits: l.commits, Failures: l.failures, Failing: l.outage.err != nil,
+		Blind: k.health.blind.Load() != nil, Unkept: k.health.unkept.Load() != nil,
+	}
 }
 
 // Tiers returns the tiers the keeper works with.

@@ -67,10 +67,8 @@ func CheckPrefix(prefix string) error {
 	if len(prefix) < 1 || len(prefix) > maxPrefix {
 		return fmt.Errorf("key prefix: must be 1 to %d characters, got %d", maxPrefix, len(prefix))
 	}
-	for i := range len(prefix) {
-		if c := prefix[i]; c != '_' && strings.IndexByte(base62, c) < 0 {
-			return fmt.Errorf("key prefix: must hold letters, digits and underscores only, got %q", prefix)
-		}
+	if strings.Trim(prefix, base62+"_") != "" {
+		return fmt.Errorf("key prefix: must hold letters, digits and underscores only, got %q", prefix)
 	}
 	return nil
 }

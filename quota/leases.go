@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -46,9 +45,9 @@ type leases struct {
 	closed bool
 	outage outage
 
-	kick     chan struct{} // one slot: the queue has something
-	commits  atomic.Uint64
-	failures atomic.Uint64
+	commits, failures uint64 // that succeeded, and that failed
+
+	kick chan struct{} // one slot: the queue has something
 }
 
 // outage is the state of a store that fails; zero when it does not. Calls without a lease are
@@ -248,7 +247,9 @@ func (l *leases) write(changes []change) error {
 		}
 		return err
 	}
-	l.commits.Add(1)
+	l.mu.Lock()
+	l.commits++
+	l.mu.Unlock()
 	for i, c := range changes {
 		c.p.stored(batch[i], c.grow)
 	}
@@ -269,7 +270,7 @@ func (l *leases) finish(asked []*period, err error) {
 	was, report := l.outage, false
 	l.outage = outage{}
 	if err != nil {
-		l.failures.Add(1)
+		l.failures++
 		delay := min(max(2*was.delay, firstRetry), lastRetry)
 		l.outage = outage{err: err, delay: delay, retry: now.Add(delay), began: was.began, reported: was.reported}
 		if was.err == nil {
@@ -360,13 +361,6 @@ func (l *leases) state() (closed bool, failing error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.closed, l.outage.err
-}
-
-func (l *leases) stats(s *Stats) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	s.Periods, s.Failing = len(l.live), l.outage.err != nil
-	s.Commits, s.Failures = l.commits.Load(), l.failures.Load()
 }
 
 // hold holds n more calls for c once there is a lease for them: in the period that it has, or else in that of this

@@ -121,14 +121,20 @@ func (r Rows) idsOf(hashes [][]byte) (ids []ID) {
 // Create implements Store.
 func (l *Ledger) Create(ctx context.Context, r Record, p Person, perEmail int) error {
 	return l.UpdateRows(ctx, func(rows Rows) error {
-		if perEmail > 0 && p.Email != "" {
-			n, err := rows.countOfEmail(p)
+		if perEmail <= 0 || p.Email == "" {
+			return rows.create(r, p)
+		}
+		for _, id := range rows.idsOf(p.CountedKeys()) {
+			other, err := rows.Account(id)
 			if err != nil {
 				return err
 			}
-			if n >= perEmail {
-				return &answer{ErrTooMany}
+			if other.Status != StatusRevoked { // suspending a key must not hand its owner a new one
+				perEmail--
 			}
+		}
+		if perEmail <= 0 {
+			return &answer{ErrTooMany}
 		}
 		return rows.create(r, p)
 	})
@@ -156,21 +162,6 @@ func (r Rows) create(record Record, p Person) error {
 		return err
 	}
 	return emails.Put(addressRow(record.ID, p), nil)
-}
-
-// countOfEmail counts the accounts of an address that are not revoked. A suspended one
-// counts, or suspending a key would hand its owner a new one.
-func (r Rows) countOfEmail(p Person) (n int, err error) {
-	for _, id := range r.idsOf(p.CountedKeys()) {
-		record, err := r.Account(id)
-		if err != nil {
-			return 0, err
-		}
-		if record.Status != StatusRevoked {
-			n++
-		}
-	}
-	return n, nil
 }
 
 func (r Rows) putRecord(record *Record) error {

@@ -26,6 +26,7 @@ const (
 	maxBurst   = 1_000_000 // rate and depth: one call per microsecond
 	maxTiers   = 100
 	maxTierLen = 32
+	tierChars  = "abcdefghijklmnopqrstuvwxyz0123456789-"
 )
 
 // Burst is the per-second allowance: Rate calls in PerSeconds seconds, of which Depth may come at once.
@@ -83,7 +84,7 @@ func NewTiers(list ...Tier) (Tiers, error) {
 	}
 	seen, free := map[string]bool{}, false
 	for i, t := range list {
-		fault(!validTierName(t.Name), "tiers[%d].name: must be 1 to %d lower-case letters, digits or dashes, got %q", i, maxTierLen, t.Name)
+		fault(t.Name == "" || len(t.Name) > maxTierLen || strings.Trim(t.Name, tierChars) != "", "tiers[%d].name: must be 1 to %d lower-case letters, digits or dashes, got %q", i, maxTierLen, t.Name)
 		fault(t.CallsPerMonth > MaxLimit, "tiers[%d].calls_per_month: must be 1 to %d, got %d", i, uint64(MaxLimit), t.CallsPerMonth)
 		within := func(name string, got, most int) {
 			fault(got < 1 || got > most, "tiers[%d].burst.%s: must be 1 to %d, got %d", i, name, most, got)
@@ -101,10 +102,6 @@ func NewTiers(list ...Tier) (Tiers, error) {
 		return Tiers{}, errors.Join(faults...)
 	}
 	return Tiers{list: slices.Clone(list)}, nil
-}
-
-func validTierName(name string) bool {
-	return name != "" && len(name) <= maxTierLen && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
 // All returns the tiers in order. The slice is the caller's.

@@ -131,11 +131,6 @@ func isUnclear(err error) bool {
 	return status.Code(err) == codes.Unavailable
 }
 
-// sameRecord compares records as they are stored.
-func sameRecord(a, b quota.Record) bool {
-	return a.ID == b.ID && encodeAccount(a, nil) == encodeAccount(b, nil)
-}
-
 // putAccount are the operations that store an account and its person.
 func (s *Store) putAccount(r quota.Record, p quota.Person) []clientv3.Op {
 	id := hexID(r.ID)
@@ -155,12 +150,16 @@ func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, p
 	puts := s.putAccount(r, p)
 	if p.Email != "" {
 		guard := s.key("g", hex.EncodeToString(p.AddressKey()))
-		rev, err := s.revisionOf(ctx, guard)
+		last, err := s.client.Get(ctx, guard, clientv3.WithKeysOnly())
 		if err == nil {
 			err = s.checkAddress(ctx, r.ID, p, perEmail)
 		}
 		if err != nil {
 			return false, err
+		}
+		rev := int64(0) // of the last change; 0: there was none
+		for _, kv := range last.Kvs {
+			rev = kv.ModRevision
 		}
 		compare = append(compare, clientv3.Compare(clientv3.ModRevision(guard), "=", rev))
 		puts = append(puts, clientv3.OpPut(guard, ""))
@@ -176,15 +175,6 @@ func (s *Store) tryCreate(ctx context.Context, r quota.Record, p quota.Person, p
 		return false, quota.ErrTaken
 	}
 	return false, nil // another key of the address was created meanwhile: count again
-}
-
-// revisionOf returns the revision of a key's last change, 0 when it does not exist.
-func (s *Store) revisionOf(ctx context.Context, key string) (int64, error) {
-	resp, err := s.client.Get(ctx, key, clientv3.WithKeysOnly())
-	if err != nil || len(resp.Kvs) == 0 {
-		return 0, err
-	}
-	return resp.Kvs[0].ModRevision, nil
 }
 
 // checkAddress returns quota.ErrTooMany when the address has perEmail other accounts that are not
@@ -228,7 +218,7 @@ func (s *Store) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, 
 			}
 			return false, err
 		}
-		if sent.rev != 0 && sameRecord(got.Record, sent.Record) {
+		if sent.rev != 0 && encodeAccount(got.Record, nil) == encodeAccount(sent.Record, nil) {
 			r = sent.Record
 			return true, nil
 		}

@@ -45,7 +45,9 @@ func connect(ctx context.Context, opt Options) (*clientv3.Client, func() error, 
 			return nil, nil, err
 		}
 		scheme, cfg.TLS = "https://", first // so that the client connects with TLS; the connections are made by renewed
-		cfg.DialOptions = append(cfg.DialOptions, grpc.WithTransportCredentials(newRenewed(first, opt.tls)))
+		connections := &renewed{TransportCredentials: credentials.NewTLS(first), read: opt.tls}
+		connections.last.Store(first)
+		cfg.DialOptions = append(cfg.DialOptions, grpc.WithTransportCredentials(connections))
 	}
 	for _, e := range opt.Endpoints {
 		cfg.Endpoints = append(cfg.Endpoints, scheme+e)
@@ -73,12 +75,6 @@ type renewed struct {
 	credentials.TransportCredentials // for all but the connections
 	read                             func() (*tls.Config, error)
 	last                             atomic.Pointer[tls.Config]
-}
-
-func newRenewed(first *tls.Config, read func() (*tls.Config, error)) *renewed {
-	r := &renewed{TransportCredentials: credentials.NewTLS(first), read: read}
-	r.last.Store(first)
-	return r
 }
 
 // ClientHandshake implements credentials.TransportCredentials.

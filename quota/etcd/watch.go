@@ -36,11 +36,17 @@ func (s *Store) Watch(ctx context.Context, fn func(quota.Record)) error {
 			if !ok {
 				return errors.Join(ctx.Err(), s.explain("watching", errors.New("the watch has ended")))
 			}
-			if err := resp.Err(); err != nil {
-				return s.explain("watching", err)
-			}
+			err := resp.Err()
 			heard = time.Now()
-			if err := apply(resp, fn); err != nil {
+			for _, ev := range resp.Events {
+				if err == nil && ev.Type == clientv3.EventTypePut { // accounts are never removed
+					var a account
+					if a, err = parseAccount(string(ev.Kv.Key), ev.Kv.Value); err == nil {
+						fn(a.Record)
+					}
+				}
+			}
+			if err != nil {
 				return s.explain("watching", err)
 			}
 		case <-look.C:
@@ -66,18 +72,4 @@ func (s *Store) askProgress(ctx context.Context) {
 			return
 		}
 	}
-}
-
-func apply(resp clientv3.WatchResponse, fn func(quota.Record)) error {
-	for _, ev := range resp.Events {
-		if ev.Type != clientv3.EventTypePut {
-			continue // accounts are never removed
-		}
-		a, err := parseAccount(string(ev.Kv.Key), ev.Kv.Value)
-		if err != nil {
-			return err
-		}
-		fn(a.Record)
-	}
-	return nil
 }

@@ -32,28 +32,24 @@ type Named struct{ Name, Address string }
 func Validate(c Credentials, ledgers ...Named) error {
 	shared := false
 	for _, l := range ledgers {
-		if err := checkAddress(l.Address); err != nil {
+		var err error
+		switch {
+		case l.Address == "":
+			err = errors.New("must not be empty")
+		case Shared(l.Address):
+			shared = true
+			_, err = etcd.ParseAddress(l.Address)
+		case strings.Contains(l.Address, "://"):
+			err = fmt.Errorf("must be a file or %shost:port/prefix, got %q", etcd.Scheme, l.Address)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", l.Name, err)
 		}
-		shared = shared || Shared(l.Address)
 	}
 	if !shared && c != (Credentials{}) {
 		return fmt.Errorf("--ledger-user, --ledger-password-file, --ledger-ca, --ledger-cert, --ledger-key, --ledger-tls: are for a ledger in etcd, not for a file (%s)", ledgers[0].Address)
 	}
 	return c.Check()
-}
-
-func checkAddress(address string) error {
-	switch {
-	case address == "":
-		return errors.New("must not be empty")
-	case Shared(address):
-		_, err := etcd.ParseAddress(address)
-		return err
-	case strings.Contains(address, "://"):
-		return fmt.Errorf("must be a file or %shost:port/prefix, got %q", etcd.Scheme, address)
-	}
-	return nil
 }
 
 // Open opens the ledger at address. Of the options of a file, one in etcd respects MustExist. Errors are those of
