@@ -202,52 +202,37 @@ func checkAccounts(c *checker, _ all, _ place) {
 }
 
 func checkOwn(c *checker, _ all, _ place) {
-	own := owned{c, map[string]Slug{}}
+	firsts := map[string]Slug{} // the record that has a value first
+	own := func(p place, slug Slug, field, value, what, hint string) (warned bool) {
+		key := what + "\x00" + strings.TrimSuffix(strings.ToLower(value), "/")
+		first, known := firsts[key]
+		if !known {
+			firsts[key] = slug
+		}
+		if warned = known && first != slug; warned {
+			c.warning(p, field, fmt.Sprintf("%q also belongs to %s%s", value, first, hint))
+		}
+		return warned
+	}
 	for i, m := range c.models.recs {
 		for k := range m.Quantizations {
 			q := &m.Quantizations[k]
-			if q.Repo != nil && own.warn(c.models.places[i], m.Slug, fmt.Sprintf("quantizations.%d.repo", k), *q.Repo, "file "+q.Format+" "+q.Name) {
+			if q.Repo != nil && own(c.models.places[i], m.Slug, fmt.Sprintf("quantizations.%d.repo", k), *q.Repo, "file "+q.Format+" "+q.Name, "") {
 				break // the others were copied with it
 			}
 		}
 	}
 	for i, h := range c.hardware.recs {
 		for k, id := range h.PCIIDs {
-			own.warn(c.hardware.places[i], h.Slug, fmt.Sprintf("pci_ids.%d", k), id, ownID)
+			own(c.hardware.places[i], h.Slug, fmt.Sprintf("pci_ids.%d", k), id, "id", "; ids shared by several devices belong in pci_ids_shared")
 		}
 	}
 	for i, t := range c.tools.recs {
-		own.address(c.tools.places[i], t.Slug, "repository", t.Repository)
-		own.address(c.tools.places[i], t.Slug, "homepage", t.Homepage)
-	}
-}
-
-const ownID = "id"
-
-type owned struct {
-	*checker
-	first map[string]Slug
-}
-
-func (o owned) warn(p place, slug Slug, field, value, what string) (warned bool) {
-	key := what + "\x00" + strings.TrimSuffix(strings.ToLower(value), "/")
-	switch first, known := o.first[key]; {
-	case !known:
-		o.first[key] = slug
-	case first != slug:
-		text := fmt.Sprintf("%q also belongs to %s", value, first)
-		if what == ownID {
-			text += "; ids shared by several devices belong in pci_ids_shared"
+		for field, page := range map[string]*URL{"repository": t.Repository, "homepage": t.Homepage} {
+			if page != nil {
+				own(c.tools.places[i], t.Slug, field, string(*page), field, "")
+			}
 		}
-		o.warning(p, field, text)
-		return true
-	}
-	return false
-}
-
-func (o owned) address(p place, slug Slug, field string, address *URL) {
-	if address != nil {
-		o.warn(p, slug, field, string(*address), field)
 	}
 }
 
@@ -384,30 +369,16 @@ const (
 
 func checkCardMemory(c *checker, _ all, _ place) {
 	type kind struct{ architecture, memory string }
-	of := func(h *Hardware) (kind, bool) {
-		return kind{textOf(h.Architecture), memoryKind(h)}, h.Type == "gpu" && h.VRAMGB != nil && h.Architecture != nil && memoryKind(h) != ""
-	}
-	groups := map[kind][]*Hardware{}
-	for _, h := range c.hardware.recs {
-		if k, ok := of(h); ok {
-			groups[k] = append(groups[k], h)
-		}
-	}
+	groups := map[kind][]judged{}
 	c.hardware.all(func(h *Hardware, p place) {
-		k, ok := of(h)
-		if !ok || len(groups[k]) < fewest {
-			return
-		}
-		most := 0.0
-		for _, other := range groups[k] {
-			if other != h {
-				most = max(most, *other.VRAMGB)
-			}
-		}
-		if *h.VRAMGB > mostOfCards*most {
-			c.warning(p, "vram_gb", fmt.Sprintf("is %s GB, more than %d times the most of %d other cards of its architecture (%s GB)", plainNumber(*h.VRAMGB), mostOfCards, len(groups[k])-1, plainNumber(most)), "architecture", "memory_type")
+		if memory := memoryKind(h); h.Type == "gpu" && h.VRAMGB != nil && h.Architecture != nil && memory != "" {
+			k := kind{*h.Architecture, memory}
+			groups[k] = append(groups[k], judged{p, *h.VRAMGB})
 		}
 	})
+	farAhead(c, "vram_gb", groups, mostOfCards, func(_ kind, top, next float64, others int) string {
+		return fmt.Sprintf("is %s GB, more than %d times the most of %d other cards of its architecture (%s GB)", plainNumber(top), mostOfCards, others, plainNumber(next))
+	}, "architecture", "memory_type")
 }
 
 func checkPeerPrices(c *checker, _ all, _ place) {

@@ -131,6 +131,16 @@ func outliers[K comparable](c *checker, field string, groups map[K][]judged, lea
 	}
 }
 
+// farAhead warns of the highest figure of a group with at least fewest if it is more than so many times the next one.
+func farAhead[K comparable](c *checker, field string, groups map[K][]judged, times float64, text func(of K, top, next float64, others int) string, by ...string) {
+	for of, members := range groups {
+		slices.SortFunc(members, func(a, b judged) int { return cmp.Compare(b.value, a.value) })
+		if len(members) >= fewest && members[0].value > times*members[1].value {
+			c.warning(members[0].at, field, text(of, members[0].value, members[1].value, len(members)-1), by...)
+		}
+	}
+}
+
 // checkFarBelow compares runs that read about as much for a token: what else a step costs weighs more on small models.
 func checkFarBelow(c *checker, _ all, _ place) {
 	type group struct {
@@ -174,15 +184,9 @@ func checkPromptOutliers(c *checker, _ all, _ place) {
 			prompts[of] = append(prompts[of], judged{r.at, *r.PromptTPS})
 		}
 	})
-	for of, members := range prompts {
-		if len(members) < fewest {
-			continue
-		}
-		slices.SortFunc(members, func(a, b judged) int { return cmp.Or(cmp.Compare(b.value, a.value), comparePlaces(a.at, b.at)) })
-		if top, next := members[0], members[1]; top.value > farAbove*next.value {
-			c.warning(top.at, "prompt_tps", fmt.Sprintf("is %s, more than %d times the next highest of %d measurements of %s on %s (%s)", plainNumber(top.value), farAbove, len(members), of.model, of.hardware, plainNumber(next.value)))
-		}
-	}
+	farAhead(c, "prompt_tps", prompts, farAbove, func(of readers, top, next float64, others int) string {
+		return fmt.Sprintf("is %s, more than %d times the next highest of %d measurements of %s on %s (%s)", plainNumber(top), farAbove, others+1, of.model, of.hardware, plainNumber(next))
+	})
 }
 
 func checkPeers(c *checker, _ all, _ place) {
@@ -214,35 +218,30 @@ func checkPeers(c *checker, _ all, _ place) {
 	})
 }
 
-type setting struct {
-	model, hardware, tool              Slug
-	quantization, backend, basis, unit string
-	devices, users, layers, threads    int64
-	drafted                            bool
-}
-
-func settingOf(b *Benchmark) setting {
-	s := setting{
-		model: b.Model, hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount, users: usersOf(b), drafted: b.SpeculativeDecoding != nil && *b.SpeculativeDecoding,
-		quantization: textOf(b.Quantization), backend: textOf(b.Backend), basis: textOf(b.RateBasis), unit: textOf(b.ComputeUnit),
+// settingOf is what runs with the same configuration have in common.
+func settingOf(b *Benchmark) [12]any {
+	layers, threads, unit := int64(0), int64(0), textOf(b.ComputeUnit)
+	if b.NGPULayers != nil && unit == string(record.OnMixed) {
+		layers = *b.NGPULayers
 	}
-	if b.NGPULayers != nil && s.unit == string(record.OnMixed) {
-		s.layers = *b.NGPULayers
+	if b.Threads != nil && unit != "" && unit != string(record.OnGPU) {
+		threads = *b.Threads
 	}
-	if b.Threads != nil && s.unit != "" && s.unit != string(record.OnGPU) {
-		s.threads = *b.Threads
+	return [...]any{
+		b.Model, b.Hardware, b.Tool, b.HardwareCount, usersOf(b), b.SpeculativeDecoding != nil && *b.SpeculativeDecoding,
+		textOf(b.Quantization), textOf(b.Backend), textOf(b.RateBasis), unit, layers, threads,
 	}
-	return s
 }
 
 func checkSpread(c *checker, _ all, _ place) {
-	groups := map[setting][]judged{}
+	groups := map[[12]any][]judged{}
 	c.benchmarks.all(func(b *Benchmark, p place) {
 		if b.GenerationTPS != nil && b.Withdrawn == nil && b.Quantization != nil && b.FromEmpty() && b.RateBasis != nil && *b.RateBasis == record.RateDecode {
-			groups[settingOf(b)] = append(groups[settingOf(b)], judged{p, *b.GenerationTPS})
+			of := settingOf(b)
+			groups[of] = append(groups[of], judged{p, *b.GenerationTPS})
 		}
 	})
-	outliers(c, "generation_tps", groups, 3, func(_ setting, v, half float64, n int) string {
+	outliers(c, "generation_tps", groups, 3, func(_ [12]any, v, half float64, n int) string {
 		where := "below"
 		if v > half*wide {
 			where = "above"
@@ -253,40 +252,26 @@ func checkSpread(c *checker, _ all, _ place) {
 	})
 }
 
-// measurement is what makes two benchmarks one. The address does not count: some tables are on two pages.
-type measurement struct {
-	model, hardware, tool           Slug
-	quantization, version, backend  string
-	devices, users                  int64
-	prompt, generated, depth, batch int64
-	layers, threads                 int64
-	flash, drafted, offload         int8
-	os                              string
-	promptTPS, generationTPS, ttft  float64
-}
-
 // sameRun reports whether two benchmarks are one. With speeds of few digits, all else but their ids must be equal too.
 func sameRun(a, b *Benchmark) bool {
-	m := measurementOf(a)
-	if m != measurementOf(b) {
+	if measurementOf(a) != measurementOf(b) {
 		return false
 	}
 	x, y := *a, *b
 	x.ID, y.ID = "", ""
-	return digits(m.promptTPS)+digits(m.generationTPS) >= speedDigits || reflect.DeepEqual(x, y)
+	return digits(twoDecimals(a.PromptTPS))+digits(twoDecimals(a.GenerationTPS)) >= speedDigits || reflect.DeepEqual(x, y)
 }
 
 // speedDigits is how many digits of speeds tell a measurement, where model, hardware and settings are the same.
 const speedDigits = 6
 
-func measurementOf(b *Benchmark) measurement {
-	return measurement{
-		model: b.Model, hardware: b.Hardware, tool: b.Tool, devices: b.HardwareCount,
-		quantization: valueOf(b.Quantization), version: valueOf(b.ToolVersion), backend: valueOf(b.Backend), os: valueOf(b.OS),
-		users: numberOf(b.Concurrency), prompt: numberOf(b.NPrompt), generated: numberOf(b.NGen), depth: numberOf(b.ContextDepth),
-		batch: numberOf(b.BatchSize), layers: numberOf(b.NGPULayers), threads: numberOf(b.Threads),
-		flash: flagOf(b.FlashAttention), drafted: flagOf(b.SpeculativeDecoding), offload: flagOf(b.PartialOffload),
-		promptTPS: twoDecimals(b.PromptTPS), generationTPS: twoDecimals(b.GenerationTPS), ttft: twoDecimals(b.TTFTMs),
+// measurementOf is what makes two benchmarks one. The address does not count: some tables are on two pages.
+func measurementOf(b *Benchmark) [20]any {
+	return [...]any{
+		b.Model, b.Hardware, b.Tool, b.HardwareCount, valueOf(b.Quantization), valueOf(b.ToolVersion), valueOf(b.Backend), valueOf(b.OS),
+		numberOf(b.Concurrency), numberOf(b.NPrompt), numberOf(b.NGen), numberOf(b.ContextDepth), numberOf(b.BatchSize), numberOf(b.NGPULayers), numberOf(b.Threads),
+		flagOf(b.FlashAttention), flagOf(b.SpeculativeDecoding), flagOf(b.PartialOffload),
+		[2]float64{twoDecimals(b.PromptTPS), twoDecimals(b.GenerationTPS)}, twoDecimals(b.TTFTMs),
 	}
 }
 

@@ -68,10 +68,15 @@ func checkToolWords(c *checker, _ all, _ place) {
 	}
 }
 
-// meantWord is the word of more than one tool that a slip of the finger makes another one of; empty for none.
+// meantWord is the word of more than one tool that a slip of the finger makes another one of: they differ by letter
+// case, by one letter more or less or, in a longer word, by one letter. Empty for none.
 func meantWord(word string, tools map[string]int) string {
 	for _, known := range slices.Sorted(maps.Keys(tools)) {
-		if tools[known] > 1 && known != word && slip(word, known) {
+		if tools[known] < 2 || known == word {
+			continue
+		}
+		a, b := strings.ToLower(word), strings.ToLower(known)
+		if edits := levenshtein.ComputeDistance(a, b); edits == 0 || edits == 1 && (len(a) != len(b) || len(a) > shortWord) {
 			return known
 		}
 	}
@@ -80,13 +85,6 @@ func meantWord(word string, tools map[string]int) string {
 
 // shortWord is the length up to which words that differ in one letter are words of their own: cpu, gpu, npu, hpu.
 const shortWord = 4
-
-// slip reports whether two words differ by letter case, by one letter more or less or, in a longer word, by one letter.
-func slip(a, b string) bool {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	edits := levenshtein.ComputeDistance(a, b)
-	return edits == 0 || edits == 1 && (len(a) != len(b) || len(a) > shortWord)
-}
 
 var qualityRules = []rule[*Quality]{
 	{"quality-names", "model names an existing record, ids are unique, and the quantization has its usual spelling.", 0, func(c *checker, q *Quality, p place) {

@@ -114,17 +114,16 @@ func (fs Findings) accepted(files iofs.FS) Findings {
 		return append(fs, *broken)
 	}
 	out := fs[:0:0]
-	used := map[acceptance]bool{}
 	for _, f := range fs {
 		key := acceptance{Rule: f.Rule, Record: f.Record, Field: f.Field}
 		if _, ok := list[key]; ok && f.Severity == Warning {
-			used[key] = true
+			list[key] = true
 			continue
 		}
 		out = append(out, f)
 	}
-	for key := range list {
-		if !used[key] {
+	for key, occurred := range list {
+		if !occurred {
 			out = append(out, Finding{
 				Path: acceptedFile, Field: string(key.Record), Severity: Warning, Rule: "accepted",
 				Text: fmt.Sprintf("accepts a warning of %s about %s that no longer occurs: remove the entry", key.Rule, key.Field),
@@ -135,7 +134,8 @@ func (fs Findings) accepted(files iofs.FS) Findings {
 	return out
 }
 
-func acceptances(files iofs.FS) (map[acceptance]string, *Finding) {
+// acceptances are the entries of the file without their reasons, none of them met so far.
+func acceptances(files iofs.FS) (map[acceptance]bool, *Finding) {
 	b, err := iofs.ReadFile(files, acceptedFile)
 	if errors.Is(err, iofs.ErrNotExist) {
 		return nil, nil
@@ -150,12 +150,12 @@ func acceptances(files iofs.FS) (map[acceptance]string, *Finding) {
 		p := record.Explain(b, err)
 		return nil, &Finding{Path: acceptedFile, Field: p.Field, Text: p.Text, Severity: Warning}
 	}
-	out := map[acceptance]string{}
+	out := map[acceptance]bool{}
 	for i, a := range entries {
 		if a.Reason == "" {
 			return nil, &Finding{Path: acceptedFile, Field: fmt.Sprintf("%d.reason", i), Text: "must give the reason for accepting the warning", Severity: Warning}
 		}
-		out[acceptance{a.Rule, a.Record, a.Field, ""}] = a.Reason
+		out[acceptance{a.Rule, a.Record, a.Field, ""}] = false
 	}
 	return out, nil
 }

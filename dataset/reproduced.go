@@ -3,45 +3,27 @@ package dataset
 import (
 	"cmp"
 	"slices"
-
-	"modeldex/dataset/record"
 )
 
 // EqualWithin is how near two speeds of one configuration must be to count as the same result.
 const EqualWithin = 0.1
 
-// configuration is what equal measurements have in common. A run with an unknown field has none.
-type configuration struct {
-	model, hardware, tool Slug
-	quantization, backend string
-	basis                 record.RateBasis
-	unit                  ComputeUnit // empty for unknown: the backend says it where it matters
-	devices, users        int64
-}
-
-func configurationOf(b *Benchmark) (configuration, bool) {
+// configurationOf is what equal measurements have in common. A run with an unknown field has none; the unit may be
+// unknown, because the backend says it where it matters.
+func configurationOf(b *Benchmark) (of [9]any, ok bool) {
 	switch {
 	case b.GenerationTPS == nil, b.Withdrawn != nil, b.Quantization == nil, b.Backend == nil, b.RateBasis == nil, b.SourceKey == nil, b.IsThroughput(),
 		b.SpeculativeDecoding != nil && *b.SpeculativeDecoding, b.PartialOffload != nil && *b.PartialOffload, !b.FromEmpty():
-		return configuration{}, false
+		return of, false
 	}
-	c := configuration{
-		model: b.Model, hardware: b.Hardware, tool: b.Tool, quantization: *b.Quantization, backend: *b.Backend, basis: *b.RateBasis, devices: b.HardwareCount, users: 1,
-	}
-	if b.Concurrency != nil {
-		c.users = *b.Concurrency
-	}
-	if b.ComputeUnit != nil {
-		c.unit = *b.ComputeUnit
-	}
-	return c, true
+	return [...]any{b.Model, b.Hardware, b.Tool, *b.Quantization, *b.Backend, *b.RateBasis, textOf(b.ComputeUnit), b.HardwareCount, usersOf(b)}, true
 }
 
 // Reproduced counts, for each benchmark, the other sources (by source_key) that measured an equal configuration within
 // 10 % of the faster one. Only runs from an empty cache count, without drafting or weights in main memory. The count is
 // -1 if a row lacks a field of the configuration.
 func Reproduced(benchmarks []*Benchmark) []int32 {
-	groups := map[configuration][]int32{}
+	groups := map[[9]any][]int32{}
 	out := make([]int32, len(benchmarks))
 	for i := range out {
 		out[i] = -1
