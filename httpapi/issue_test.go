@@ -33,8 +33,8 @@ func TestContributeWorkflow(t *testing.T) {
 	if run == nil {
 		t.Fatal("the workflow has no step that makes the line")
 	}
-	filled := "### Model\n\nLlama 2 7B Q4_0\n\n### Hardware\n\nRTX 3090\n\n### Tool\n\nllama.cpp\n\n### Generation\n\n101.27\n\n### Date\n\n2026-05-01\n\n" +
-		"### Page the numbers are published on\n\nhttps://github.com/ggml-org/llama.cpp/discussions/4167\n\n### Notes for readers\n\n"
+	filled := "### Model\n\nLlama 2 7B Q4_0\n\n### Hardware\n\nRTX 3090\n\n### Tool\n\nllama.cpp\n\n### Generation speed\n\n101.27\n\n### Date\n\n2026-05-01\n\n" +
+		"### Source page\n\nhttps://github.com/ggml-org/llama.cpp/discussions/4167\n\n### Notes for readers\n\n"
 	hostile := []string{
 		`$(touch pwned) ` + "`touch pwned`" + `; touch pwned #`, `'"; touch pwned; "'`, "\n::set-env name=PATH::/tmp\n::error::x", "${{ github.token }}",
 		`<script>alert(1)</script> @everyone ![x](https://evil.example/x.png)`, "\u202e\x1b[31m\x00", `"}` + "\n" + `{"id":"bm-000000000000"}`, "EOF\nLINES\n", "../../../etc/passwd",

@@ -115,7 +115,7 @@ func TestPagesSayWhatIsLeftOut(t *testing.T) {
 			t.Errorf("%s: notices are %+v, want one of %s with %d", c.query, n, c.parameter, len(want.Undecided))
 		}
 		page := string(s.ask(t, "GET", "/fit.md?"+c.query).body)
-		if !strings.Contains(page, "For "+strconv.Itoa(len(want.Undecided))+" more we cannot tell") {
+		if !strings.Contains(page, "We cannot tell for "+strconv.Itoa(len(want.Undecided))+" more") {
 			t.Errorf("%s: the page does not say that %d are left out: %.600s", c.query, len(want.Undecided), page)
 		}
 	}

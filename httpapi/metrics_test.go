@@ -62,7 +62,7 @@ func TestOperation(t *testing.T) {
 		}
 	}
 	status := string(s.must(c, 200, "/status", "").body)
-	for _, want := range []string{`>dev<`, `99 of 100 within 25 ms`, `\d+\.\d\d% of 5, median`, `0 of \d`, `burst exceeded</a></td>\s*<td[^>]*>3<`} {
+	for _, want := range []string{`>dev<`, `99% within 25 ms`, `\d+\.\d\d% of 5, median`, `0 of \d`, `Too many requests at once</a></td>\s*<td[^>]*>3<`} {
 		if !regexp.MustCompile(want).MatchString(status) {
 			t.Errorf("/status does not say %q:\n%s", want, status)
 		}

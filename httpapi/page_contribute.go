@@ -61,11 +61,11 @@ func checkContribution(s *Server, req *request) (*response, *failure) {
 	}
 	body := req.ctx.Request.Body()
 	if n := bytes.Count(body, []byte{'&'}); n >= mostFormFields {
-		return nil, &failure{code: badRequest, detail: "The form has more fields than any form of this service."}
+		return nil, &failure{code: badRequest, detail: "The form has too many fields."}
 	}
 	sent, err := url.ParseQuery(string(body))
 	if err != nil {
-		return nil, &failure{code: badRequest, detail: "The body is not a form: a sign in it is not escaped as it must be."}
+		return nil, &failure{code: badRequest, detail: "The form data is malformed."}
 	}
 	if s.cfg.Records == nil || s.cfg.Records() == nil {
 		return nil, &failure{code: notReady, retryAfter: 1}

@@ -114,7 +114,7 @@ func TestContribute(t *testing.T) {
 		t.Errorf("the page makes\n%s\nand the issue %v %v", line, r.Lines, r.Faults)
 	}
 	bad := s.send(t, validForm("model", "qwen3-8c", "generation_tps", "<b>"))
-	for _, want := range []string{`id="f-model" name="model" value="qwen3-8c"`, "no model has this name", "<code>qwen3-8b</code>", `aria-invalid="true"`, "must be a number, got &#34;&lt;b&gt;&#34;", "2 fields need a look"} {
+	for _, want := range []string{`id="f-model" name="model" value="qwen3-8c"`, "no model has this name", "<code>qwen3-8b</code>", `aria-invalid="true"`, "must be a number, got &#34;&lt;b&gt;&#34;", "2 fields need attention"} {
 		if bad.status != http.StatusOK || !strings.Contains(string(bad.body), want) {
 			t.Errorf("a form with faults: status %d, want %s in it", bad.status, want)
 		}
@@ -129,7 +129,7 @@ func TestContributeWithoutRepository(t *testing.T) {
 	t.Parallel()
 	s := contributing(t, "")
 	body := string(s.send(t, validForm()).body)
-	if strings.Contains(body, "Propose") || !strings.Contains(body, "modeldex fmt data &amp;&amp; modeldex check data") || !strings.Contains(body, "cat &gt;&gt; data/benchmarks/2026.ndjson") {
+	if strings.Contains(body, "Submit it as") || !strings.Contains(body, "modeldex fmt data &amp;&amp; modeldex check data") || !strings.Contains(body, "cat &gt;&gt; data/benchmarks/2026.ndjson") {
 		t.Errorf("want the command and no link: %.2000s", body[strings.Index(body, `id="outcome"`):])
 	}
 	for _, tt := range []struct {
@@ -174,7 +174,7 @@ func TestContributeOutput(t *testing.T) {
 		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | <img src=x> |\n\nbuild: 01234567 (7361)\n"
 	a := s.send(t, url.Values{"output": {table}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}})
 	body := string(a.body)
-	for _, want := range []string{"1 line is ready", "Rows that gave no line", "&lt;img src=x&gt;", "https://gitlab.example.com/a/b/issues/new?body="} {
+	for _, want := range []string{"1 entry is ready", "Skipped rows", "&lt;img src=x&gt;", "https://gitlab.example.com/a/b/issues/new?body="} {
 		if !strings.Contains(body, want) {
 			t.Errorf("want %q in %.3000s", want, body[max(0, strings.Index(body, `id="outcome"`)):])
 		}

@@ -24,20 +24,20 @@ type plainError struct{ heading, text string }
 
 // plainErrors are the errors that a visitor of the pages can meet.
 var plainErrors = map[*code]plainError{
-	invalidParameter:   {"This page cannot be shown", "A value in its address is not valid:"},
-	unknownParameter:   {"This page cannot be shown", "Its address has an option that this page does not have:"},
-	invalidCursor:      {"This part of the list was not found", "The link to it is damaged. The list itself is still there."},
-	cursorMismatch:     {"This part of the list was not found", "The link to it belongs to a list with other filters. The list itself is still there."},
-	notFound:           {"Not found", "No page has this name. It may be spelled differently, or not be listed yet."},
-	unknownRoute:       {"There is no such page", "The address may be mistyped, or the link that led here is wrong."},
-	versionGone:        {"That is too long ago", "What changed since then is no longer recorded. The changes that are recorded are still there."},
-	pageLimited:        {"Too many pages in a short time", "Your network has opened more pages than this site allows at once. Programs should use the API, with a free key."},
-	tooManyConnections: {"Too many connections", "Your network has too many connections to this site open."},
-	serverBusy:         {"Too many visitors at the moment", "Please try again in a moment."},
-	notReady:           {"The data is being loaded", "This takes a few seconds."},
-	internal:           {"Something went wrong here", "The fault is ours. Please try again."},
-	uriTooLong:         {"This address is too long", "Choose fewer filters at once."},
-	bodyTooLarge:       {"This is too long for the form", "The form takes 224 KiB at once. Send it in parts."},
+	invalidParameter:   {"We could not show this page", "Please check this value:"},
+	unknownParameter:   {"We could not show this page", "Its address has an unknown option:"},
+	invalidCursor:      {"This link is damaged", "Go back to the start of the list and page from there."},
+	cursorMismatch:     {"This link does not fit the filters", "Go back to the start of the list and page from there."},
+	notFound:           {"Not found", "It may be spelled differently or not be listed yet."},
+	unknownRoute:       {"Page not found", "The address may be mistyped, or the link you followed may be broken."},
+	versionGone:        {"Too long ago", "We no longer have the changes since then."},
+	pageLimited:        {"Too many requests", "Your network opened too many pages in a short time. Programs should use the API with a free key."},
+	tooManyConnections: {"Too many connections", "Your network has too many open connections to this site."},
+	serverBusy:         {"Too many visitors", "Please try again in a moment."},
+	notReady:           {"Loading the data", "This takes a few seconds."},
+	internal:           {"Something went wrong", "This is our fault. Please try again."},
+	uriTooLong:         {"The address is too long", "Use fewer filters at once."},
+	bodyTooLarge:       {"Your text is too long", "The form accepts up to 224 KiB at once. Send your text in parts."},
 }
 
 func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
@@ -105,12 +105,12 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 		return at("Try again")
 	case f.code == invalidCursor || f.code == cursorMismatch:
 		query.Del("cursor")
-		return at("To the start of the list")
+		return at("Back to the start of the list")
 	case nested && slices.ContainsFunc(withPages, func(r *resource) bool { return r.name == kind }):
 		return &pages.Link{Text: "All " + kind, Href: "/explore/" + kind}
 	case len(query) > 0 && f.code != unknownRoute:
 		query = url.Values{}
-		return at("The same page without it")
+		return at("Open the page without it")
 	}
 	return nil
 }
@@ -118,17 +118,19 @@ func (req *request) wayOn(f *failure, p *Problem, prefix string) *pages.Link {
 func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 	out := pages.Fault{Detail: f.Detail}
 	switch noun, missing := strings.CutPrefix(f.Detail, "no such "); {
+	case f.Detail == "is not known":
+		out.Detail = "does not match anything we know"
 	case f.Detail == query.NoParameter:
 		out.Detail = "is not an option of this page"
 	case missing && f.Value != nil:
-		out.Detail = "is not the name of " + map[bool]string{true: "a ", false: "any "}[noun != hardware.singular] + noun + " in this directory"
+		out.Detail = "is not " + map[bool]string{true: "a "}[noun != hardware.singular] + noun + " we know"
 	}
 	switch name, most := strings.CutPrefix(f.Name, "max_"); {
 	case f.In == "path" && f.Value != nil, f.Name == "":
 	case most:
-		out.Name = "Most " + strings.ToLower(pages.Label(name))
+		out.Name = "Maximum " + strings.ToLower(pages.Label(name))
 	case strings.HasPrefix(f.Name, "min_"):
-		out.Name = "Least " + strings.ToLower(pages.Label(strings.TrimPrefix(f.Name, "min_")))
+		out.Name = "Minimum " + strings.ToLower(pages.Label(strings.TrimPrefix(f.Name, "min_")))
 	default:
 		out.Name = f.Subject()
 	}

@@ -93,9 +93,9 @@ func (p *reader) findFit(q *pages.FitQuery) {
 func (p *reader) howRead(path string, params url.Values) (said []string, instead []pages.Link) {
 	if typed := p.Text("asked"); typed != "" && len(typed) <= 4*resolve.MaxQuestion {
 		asked := p.gen.Names.Read(typed)
-		said = append(said, "“"+record.Printable(typed)+"” was read as shown here; change it in the form below.")
+		said = append(said, "Your question: “"+record.Printable(typed)+"”.")
 		if len(asked.Unused) > 0 {
-			said = append(said, "Not used: "+record.Printable(strings.Join(asked.Unused, ", "))+".")
+			said = append(said, "Ignored: "+record.Printable(strings.Join(asked.Unused, ", "))+".")
 		}
 		for _, n := range append(slices.Clip(asked.Models), asked.Hardware...) {
 			p.noticeResolved(string(n.Kind), n.Input, string(n.Slug), &n.Answer)
@@ -103,7 +103,9 @@ func (p *reader) howRead(path string, params url.Values) (said []string, instead
 	}
 	for i := range p.notices {
 		n := &p.notices[i]
-		said = append(said, noteOf(p.gen, n))
+		if n.Code != nameResolved || !strings.EqualFold(pages.NameOf(p.gen, *n.Slug), *n.Value) {
+			said = append(said, noteOf(p.gen, n))
+		}
 		for _, slug := range n.Suggestions {
 			if slug != *n.Slug {
 				other := maps.Clone(params)

@@ -35,35 +35,35 @@ func pageSays(t *testing.T, s *service, says map[string][]string) {
 // TestPageTexts holds pages to what they say.
 func TestPageTexts(t *testing.T) {
 	s := shippedService(t)
-	const empty = "Speeds are with an empty cache"
+	const empty = "Speeds are for an empty cache"
 	for name, says := range map[string]map[string][]string{
 		"a pair says how fast it is, in the quantization that lists name, and leads on": {
 			"/fit?hardware=nvidia-rtx-4090&model=qwen3-8b": {
-				" tok/s with an empty cache, ", "It fits in 24 GB, with room for 8k tokens.", `href="/models/qwen3-8b"`,
-				` published runs</a>`, `href="/explore/benchmarks?hardware=nvidia-rtx-4090&amp;model=qwen3-8b"`, `class="self">Q8_0<`,
+				" tok/s with an empty cache (", "Q8_0 fits in 24 GB with a context of 8k tokens.", `href="/models/qwen3-8b"`,
+				` published benchmarks</a>`, `href="/explore/benchmarks?hardware=nvidia-rtx-4090&amp;model=qwen3-8b"`, `class="self">Q8_0<`,
 			},
-			"/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b":               {"MXFP4: ", "empty cache, measured"},
-			"/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b&context=32768": {"MXFP4: about ", "tok/s with 32k tokens in the cache;"},
-			"/fit?hardware=nvidia-rtx-3060&model=gpt-oss-120b":              {"The smallest takes ", `href="/explore/hardware?runs=gpt-oss-120b"`, `href="/fit?hardware=nvidia-rtx-3060"`, " GiB short", "!>-"},
+			"/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b":               {"MXFP4 fits", "empty cache (measured"},
+			"/fit?hardware=nvidia-rtx-4090&model=gpt-oss-20b&context=32768": {"MXFP4 fits", "It generates about ", "tok/s with 32k tokens in the cache, or "},
+			"/fit?hardware=nvidia-rtx-3060&model=gpt-oss-120b":              {"MXFP4 needs ", "so only part of it fits in 12 GB", `href="/explore/hardware?runs=gpt-oss-120b"`, `href="/fit?hardware=nvidia-rtx-3060"`, " GiB short", "!>-"},
 			"/fit?hardware=nvidia-rtx-4090&model=gemma-3-27b-it&quantization=Q4_K_M&projector=true&draft=gemma-3-1b-it&kv=q8_0&kv_v=q4_0": {
-				"projector 1.0 GiB, draft ", "cache in q8_0 and q4_0 (values)", `<option value="q4_0" selected>`, `<option value="true" selected>with projector`, "!Where the weights are",
+				"projector 1.0 GiB, draft ", "cache in q8_0 and q4_0 (values)", `<option value="q4_0" selected>`, `<option value="true" selected>yes (adds the projector)`, "!Memory by device",
 			},
 			"/fit?hardware=nvidia-rtx-4090,nvidia-rtx-3060&model=qwen3-235b-a22b&quantization=Q4_K_M&system_memory_gb=192&flash_attention=false": {
-				"Where the weights are", "--n-cpu-moe ", "-ts ", "NVIDIA GeForce RTX 3060 ", "Main memory weights and cache", "cache without flash attention",
+				"Memory by device", "--n-cpu-moe ", "-ts ", "NVIDIA GeForce RTX 3060 ", "Main memory weights and cache", "cache without flash attention",
 			},
-			"/fit?hardware=nvidia-rtx-4090&model=qwen3-8b&quantization=FP8&engine=vllm&context=8192": {" tokens of cache, ", " requests at once"},
-			"/fit?memory_gb=12&model=qwen3-8b": {"Enter the bandwidth of the memory", "!published run"},
+			"/fit?hardware=nvidia-rtx-4090&model=qwen3-8b&quantization=FP8&engine=vllm&context=8192": {" tokens of cache, ", " parallel requests"},
+			"/fit?memory_gb=12&model=qwen3-8b": {"Enter the memory bandwidth to see how fast.", "!published benchmark"},
 		},
 		"a machine says with which memory, and with which filling of the cache": {
-			"/fit?hardware=rtx+3060+12gb":                 {"With 12 GB: ", " models run with room for 8k tokens", empty, `href="/hardware/nvidia-rtx-3060"`, "Compare"},
-			"/fit?hardware=apple-m4":                      {"16 of 24 GB that models may use (default working set of macOS"},
-			"/fit?hardware=nvidia-rtx-3060&context=32768": {"Speeds are with a full cache", "!" + empty},
+			"/fit?hardware=rtx+3060+12gb":                 {" models run in 12 GB with a context of 8k tokens", empty, `href="/hardware/nvidia-rtx-3060"`, "Compare"},
+			"/fit?hardware=apple-m4":                      {"16 of 24 GB (macOS default up to 36 GB)"},
+			"/fit?hardware=nvidia-rtx-3060&context=32768": {"Speeds are for a full cache", "!" + empty},
 			"/fit?hardware=2x3090":                        {"What runs on 2 × NVIDIA GeForce RTX 3090?"},
-			"/fit?hardware=nvidia-rtx-4090&min_tps=5000":  {"0 models", `href="/fit?hardware=nvidia-rtx-4090"`, "What runs here at any speed"},
-			"/fit?hardware=nvidia-rtx-4090&memory_gb=0.1": {"No known quantization of any model fits"},
-			"/hardware/amd-ryzen-9-7950x":                 {"$450", "depends on the memory installed", `href="/hardware/amd-ryzen-9-7950x?memory_gb=64"`},
+			"/fit?hardware=nvidia-rtx-4090&min_tps=5000":  {"0 models", `href="/fit?hardware=nvidia-rtx-4090"`, "Include slower models"},
+			"/fit?hardware=nvidia-rtx-4090&memory_gb=0.1": {"No model fits"},
+			"/hardware/amd-ryzen-9-7950x":                 {"$450", "depends on how much memory is installed", `href="/hardware/amd-ryzen-9-7950x?memory_gb=64"`},
 			"/hardware/amd-ryzen-9-7950x?memory_gb=64":    {"!depends on how much memory", `class="picks"`},
-			"/fit?hardware=amd-ryzen-9-7950x":             {"depends on the memory installed", `href="/fit?hardware=amd-ryzen-9-7950x&amp;memory_gb=64"`},
+			"/fit?hardware=amd-ryzen-9-7950x":             {"depends on how much memory is installed", `href="/fit?hardware=amd-ryzen-9-7950x&amp;memory_gb=64"`},
 		},
 		"lists are in the order that pages name, and filters in force are said in words": {
 			"/explore/models":                      {`selected>Most capable</option>`, `aria-sort="descending"`, "!sort=-capability&"},
@@ -73,7 +73,7 @@ func TestPageTexts(t *testing.T) {
 			"/explore/hardware?max_price_usd=1500":                                 {"Street price to $1,500"},
 			"/explore/benchmarks?quantization=Q4_K_M":                              {"!Q4 K M", "Quantization: Q4_K_M"},
 			"/explore/hardware?q=nvida":                                            {`Did you mean <a href="/explore/hardware?q=nvidia" rel="nofollow">“nvidia”</a>`},
-			"/explore/benchmarks?q=qwenn+vulkan":                                   {"Show all"},
+			"/explore/benchmarks?q=qwenn+vulkan":                                   {"Clear all filters"},
 		},
 		"words that were searched for are shown as they were typed": {
 			"/explore/models?q=Qwen3+Coder":   {`value="Qwen3 Coder"`},
@@ -83,18 +83,18 @@ func TestPageTexts(t *testing.T) {
 			"/hardware/nvidia-rtx-4090":                                   {">Best<", ">Fast<", ">Small<", " tok/s", "Longest context", "/hardware/nvidia-rtx-4090?context=32768", "/hardware/nvidia-rtx-4090?system_memory_gb=64", `id="tab-facts"`},
 			"/hardware/nvidia-rtx-4090?context=32768&system_memory_gb=64": {`href="/hardware/nvidia-rtx-4090?context=32768"`, `href="/hardware/nvidia-rtx-4090?system_memory_gb=64"`, `aria-current="true">32k tokens<`},
 			"/hardware/apple-m2":                                          {`href="/hardware/apple-m2?memory_gb=16"`, `aria-current="true">24 GB<`},
-			"/models/llama-3.3-70b-instruct":                              {">Best<", ">Fast<", ">Small<", "On common machines", "2 × NVIDIA", ">estimated<", ">measured<", "AMD Ryzen AI Max"},
-			"/models/llama-3.3-70b-instruct?context=131072":               {"with room for 128k tokens"},
-			"/models/deepseek-v4.1-flash-1017":                            {"facts about its memory are not published", "Contribute a run", "Not known: "},
+			"/models/llama-3.3-70b-instruct":                              {">Best<", ">Fast<", ">Small<", "On popular hardware", "2 × NVIDIA", ">estimated<", ">measured<", "AMD Ryzen AI Max"},
+			"/models/llama-3.3-70b-instruct?context=131072":               {"with a context of 128k tokens"},
+			"/models/deepseek-v4.1-flash-1017":                            {"too little is published about its architecture", "Contribute a benchmark", "Unknown: "},
 		},
 		"a comparison leads to its runs, and all parameters of a dense model are active": {
-			"/compare?hardware=nvidia-rtx-4090,nvidia-rtx-3090": {"Measured with the same settings", "<svg", ">24 GB", `#rests" rel="nofollow" class=`},
+			"/compare?hardware=nvidia-rtx-4090,nvidia-rtx-3090": {"Benchmarks with the same settings", "<svg", ">24 GB", `#rests" rel="nofollow" class=`},
 			"/compare?models=gpt-oss-20b,llama-3.1-8b-instruct": {` billion<`, `>mixture of experts<`},
 		},
 		"a machine that nobody has measured shows the runs of its chip": {
-			"/hardware/nvidia-dgx-spark": {"these are others with the same chip", "/explore/benchmarks?silicon=nvidia-dgx-spark"},
+			"/hardware/nvidia-dgx-spark": {"these are from hardware with the same chip", "/explore/benchmarks?silicon=nvidia-dgx-spark"},
 			"/hardware/nvidia-gb10":      {"!with the same chip"},
-			"/hardware/amd-epyc-7282":    {"No comparable run has been published yet", "!All runs o", "!Tokens per second while one stream"},
+			"/hardware/amd-epyc-7282":    {"No comparable benchmarks yet", "!All benchmarks o", "!Tokens per second while one stream"},
 		},
 		"who has no listed hardware is led to an answer, and told what else to enter": {
 			"/":                      {`href="/fit">Enter its memory instead`},
@@ -102,44 +102,44 @@ func TestPageTexts(t *testing.T) {
 			"/fit?memory_gb=16":      {"16 GB", "tok/s"},
 			"/about":                 {`id="words"`},
 			"/fit?hardware=cpu":      {`name="memory_gb"`, "<details open>"},
-			"/fit?hardware=GTX+1060": {"“GTX 1060” may be NVIDIA GeForce GTX 1060 6GB or NVIDIA GeForce GTX 1060 3GB", "hardware=nvidia-gtx-1060-6gb"},
+			"/fit?hardware=GTX+1060": {"“GTX 1060” could be NVIDIA GeForce GTX 1060 6GB or NVIDIA GeForce GTX 1060 3GB", "hardware=nvidia-gtx-1060-6gb"},
 		},
 		"the front page has one box for anything, and an answer with its chart, before everything else": {
 			"/": {`action="/ask"`, `name="q"`, "What runs on", ">Best<", ">Fast<", `href="/explore/models"`, `href="/explore/hardware"`, `href="/compare"`, `href="/docs"`, "!<textarea", "!benchmarks</"},
 		},
 		"columns of figures name their unit where everybody sees it": { // a narrow window, and Markdown, have no text to point at
-			"/explore/models.md":     {"| Context, tokens |"},
-			"/explore/hardware.md":   {"| Memory, GB | Bandwidth, GB/s |"},
-			"/explore/benchmarks.md": {"| Generation, tok/s | Prompt, tok/s |"},
+			"/explore/models.md":     {"| Context (tokens) |"},
+			"/explore/hardware.md":   {"| Memory (GB) | Bandwidth (GB/s) |"},
+			"/explore/benchmarks.md": {"| Generation (tok/s) | Prompt (tok/s) |"},
 			"/models/gpt-oss-20b.md": {"| Median tok/s |"},
 		},
 		"errors speak of what the visitor asked, in the words of the pages, and offer what was meant": {
-			"/models/nonexistent-model":        {"“nonexistent-model” is not the name of a model in this directory"},
-			"/hardware/nonexistent-card":       {"“nonexistent-card” is not the name of any hardware in this directory"},
-			"/explore/models?fits=2x+RTX+3090": {"was read as"},
+			"/models/nonexistent-model":        {"“nonexistent-model” is not a model we know"},
+			"/hardware/nonexistent-card":       {"“nonexistent-card” is not hardware we know"},
+			"/explore/models?fits=2x+RTX+3090": {"We took “2x RTX 3090” to mean"},
 			"/compare?hardware=nvidia-l4,nvidia-gb10,nvidia-rtx-3060,nvidia-rtx-3090,nvidia-rtx-4090": {"must have at most 4 values"},
-			"/compare?hardware=no-such-card":      {"“no-such-card” (Hardware) is not known"},
-			"/explore/models?max_params_b=-3":     {"Most parameters"},
-			"/explore/hardware?min_vram_gb=often": {"Least memory"},
+			"/compare?hardware=no-such-card":      {"“no-such-card” (Hardware) does not match anything we know"},
+			"/explore/models?max_params_b=-3":     {"Maximum parameters"},
+			"/explore/hardware?min_vram_gb=often": {"Minimum memory"},
 		},
 		"a mistake in a form keeps what was typed, and what it may mean is offered without the words of an error": {
-			"/fit?hardware=gtx+1060&context=16384":      {"“gtx 1060” may be", `href="/fit?context=16384&amp;hardware=nvidia-gtx-1060-6gb"`, `value="16384"`},
+			"/fit?hardware=gtx+1060&context=16384":      {"“gtx 1060” could be", `href="/fit?context=16384&amp;hardware=nvidia-gtx-1060-6gb"`, `value="16384"`},
 			"/fit?hardware=foo+bar+9999&model=qwen3-8b": {`value="foo bar 9999"`, `value="qwen3-8b"`, `name="memory_gb"`, "!several records"},
 			"/fit?hardware=raspberry+pi":                {`href="/fit?hardware=broadcom-raspberry-pi-5"`},
 			"/fit?hardware=gpt-oss-20b":                 {`href="/models/gpt-oss-20b"`, `value="gpt-oss-20b"`},
 			"/fit?hardware=rtx+4090&unified_share=much": {"“much” (Share of unified memory) must be", `value="much"`},
 			"/fit?hardware=rtx+4090&context=99999999":   {"from 1 to 16777216"},
-			"/compare?models=qwen3-8b,llama+3.1+8b":     {"“llama 3.1 8b” may be"},
+			"/compare?models=qwen3-8b,llama+3.1+8b":     {"“llama 3.1 8b” could be"},
 			"/compare?hardware=3090,5090":               {"NVIDIA GeForce RTX 5090"},
 		},
 		"a name in the wrong field, a question and a search without results lead on": {
 			"/fit?hardware=ollama":                      {`href="/tools/ollama"`, "!/api/v1/fit", "!/api/v1/hardware"},
 			"/fit?hardware=deepseek+r1":                 {`href="/models/deepseek-r1"`, "!/api/v1/fit", "!/api/v1/hardware"},
 			"/explore/models?fits=24+GB":                {`href="/fit?memory_gb=24"`, "!/api/v1/fit", "!/api/v1/hardware"},
-			"/compare?hardware=3090,5090":               {"“5090” was read as NVIDIA GeForce RTX 5090", "!/api/v1/fit", "!/api/v1/hardware"},
+			"/compare?hardware=3090,5090":               {"We took “5090” to mean NVIDIA GeForce RTX 5090", "!/api/v1/fit", "!/api/v1/hardware"},
 			"/explore/models?q=24+GB":                   {`href="/fit?memory_gb=24"`, "!/api/v1/fit", "!/api/v1/hardware"},
 			"/explore/models?q=ollama":                  {`href="/tools/ollama"`, "!/api/v1/fit", "!/api/v1/hardware"},
-			"/explore/benchmarks?q=deepseek-r1+macbook": {"No record matches", "!/api/v1/fit", "!/api/v1/hardware"},
+			"/explore/benchmarks?q=deepseek-r1+macbook": {"Nothing matches these filters", "!/api/v1/fit", "!/api/v1/hardware"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) { pageSays(t, s, says) })
@@ -157,10 +157,10 @@ func TestTitles(t *testing.T) {
 	s := shippedService(t)
 	for path, want := range map[string]string{
 		"/hardware/nvidia-rtx-3060":                                 "NVIDIA GeForce RTX 3060: which models run on it, and how fast ·",
-		"/models/gpt-oss-20b":                                       "gpt-oss 20b: memory it needs, and how fast it runs ·",
+		"/models/gpt-oss-20b":                                       "gpt-oss 20b: memory requirements and speed ·",
 		"/explore/models?q=Qwen3+Coder":                             "Models: “Qwen3 Coder” ·",
 		"/explore/models?q=coder++qwen3":                            "Models: “coder qwen3” ·",
-		"/explore/hardware?vendor=amd,intel&min_vram_gb=8&type=gpu": "Hardware: Memory from 8 GB, Type: graphics card, Vendor: AMD ·",
+		"/explore/hardware?vendor=amd,intel&min_vram_gb=8&type=gpu": "Hardware: Memory from 8 GB, Type: graphics card, Maker: AMD ·",
 		"/explore/hardware":                                         "Hardware ·",
 	} {
 		body := string(s.ask(t, "GET", path, "Authorization", "").body)

@@ -3,7 +3,7 @@ package httpapi
 import (
 	"fmt"
 	"math"
-	"strings"
+	"slices"
 	"time"
 
 	"modeldex/dataset/text"
@@ -33,26 +33,26 @@ func statusPage(s *Server, req *request, at pages.Place, _ string) (*response, *
 	}
 	counts := s.metrics.Counts(func(route string) string { return kinds[route] })
 	days := int(time.Since(releasedAt(req.gen)).Hours() / 24)
-	files := "the newest files are served"
+	files := "up to date"
 	refused := s.cfg.History.Refused(req.gen) != nil
 	if refused {
-		files = "the newest files were rejected"
+		files = "newest files rejected, last good version served"
 	}
 	objectives := [][]pages.Cell{
 		latency("API calls", counts.Of["calls"], callsWithin),
 		latency("Pages", counts.Of["pages"], pagesWithin),
-		objective("Failed requests (5xx)", fmt.Sprintf("at most 1 in %.0f", 1/promisedFailure),
+		objective("Failed requests (5xx)", fmt.Sprintf("at most %g%%", 100*promisedFailure),
 			fmt.Sprintf("%s of %s", text.Whole(counts.Failed), text.Whole(counts.Requests)), float64(counts.Failed) > promisedFailure*float64(counts.Requests)),
 		objective("Age of the dataset", fmt.Sprintf("at most %d days", datasetFresh),
-			fmt.Sprintf("released %s, %s ago", req.gen.Info.Released, text.Count(days, "day", "days")), days > datasetFresh),
-		objective("Dataset updates", "go live once they pass the checks; until then the last good version stays", files, refused),
+			text.Count(days, "day", "days"), days > datasetFresh),
+		objective("Dataset updates", "newest files that pass all checks", files, refused),
 	}
 	var limited [][]pages.Cell
 	for _, l := range counts.Limited {
 		if l.Tier == quota.NoTier {
 			l.Tier = "without a key"
 		}
-		limited = append(limited, []pages.Cell{{Text: l.Tier}, {Text: strings.ReplaceAll(l.Code, "_", " "), Href: "/problems/" + l.Code}, {Text: text.Whole(l.Requests)}})
+		limited = append(limited, []pages.Cell{{Text: l.Tier}, {Text: codes[slices.IndexFunc(codes, func(c *code) bool { return c.name == l.Code })].title, Href: "/problems/" + l.Code}, {Text: text.Whole(l.Requests)}})
 	}
 	resp := newResponse(200, htmlType, s.pages.Status(req.gen, s.cfg.Version, s.started, objectives, limited, at))
 	resp.set("Content-Security-Policy", pagePolicy)
@@ -68,9 +68,9 @@ func objective(name, promised, found string, missed bool) []pages.Cell {
 func latency(name string, t metrics.Latency, within float64) []pages.Cell {
 	found := "no requests yet"
 	if t.Requests > 0 {
-		found = fmt.Sprintf("%.2f%% of %s, median %s", 100*t.Within(within), text.Whole(t.Requests), milliseconds(t.Quantile(0.5)))
+		found = fmt.Sprintf("%.2f%% of %s, median at most %s", 100*t.Within(within), text.Whole(t.Requests), milliseconds(t.Quantile(0.5)))
 	}
-	return objective(name, fmt.Sprintf("%.0f of 100 within %s", 100*promisedShare, milliseconds(within)), found, t.Requests > 0 && t.Within(within) < promisedShare)
+	return objective(name, fmt.Sprintf("%.0f%% within %s", 100*promisedShare, milliseconds(within)), found, t.Requests > 0 && t.Within(within) < promisedShare)
 }
 
 func milliseconds(seconds float64) string {

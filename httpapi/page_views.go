@@ -130,11 +130,11 @@ func noteOf(gen *index.Generation, n *Notice) string {
 		for i, slug := range n.Suggestions {
 			names[i] = pages.NameOf(gen, slug)
 		}
-		return "“" + record.Printable(*n.Value) + "” may be " + strings.Join(names, " or ") + "."
+		return "“" + record.Printable(*n.Value) + "” could be " + strings.Join(names, " or ") + "."
 	case n.Code == nameResolved:
-		return "“" + record.Printable(*n.Value) + "” was read as " + pages.NameOf(gen, *n.Slug) + "."
+		return "We took “" + record.Printable(*n.Value) + "” to mean " + pages.NameOf(gen, *n.Slug) + "."
 	case n.Code == "unknown_value":
-		note := "Nothing here has the " + strings.ToLower(pages.Label(n.Parameter)) + " “" + record.Printable(*n.Value) + "”."
+		note := "No results for “" + record.Printable(*n.Value) + "” (" + strings.ToLower(pages.Label(n.Parameter)) + ")."
 		if len(n.Suggestions) > 0 {
 			names := make([]string, len(n.Suggestions))
 			for i, slug := range n.Suggestions {
@@ -144,17 +144,17 @@ func noteOf(gen *index.Generation, n *Notice) string {
 		}
 		return note
 	case n.Code == memoryAssumed && n.Count == nil:
-		return "This hardware is sold with several sizes of memory, and the largest counts here. “What runs?” has the others."
+		return "This hardware is sold with several memory sizes. These results are for the largest; choose others under “What runs?”."
 	case n.Code == memoryAssumed:
-		return record.Counted(*n.Count, "row") + record.Noun(*n.Count, " is", " are") + " of hardware that is sold with several sizes of memory. The largest is used here; a price may be that of a smaller one."
+		return text.Whole(*n.Count) + " of these " + record.Noun(*n.Count, "is", "are") + " sold with several memory sizes. Results are for the largest; the price may be for a smaller one."
 	case n.Code == notRecommended:
 		_, why, _ := strings.Cut(n.Detail, ": ")
 		why, _, _ = strings.Cut(why, ";")
-		return text.Whole(*n.Count) + " more " + record.Noun(*n.Count, "runs", "run") + " and " + record.Noun(*n.Count, "is", "are") + " not recommended: " + why + "."
+		return text.Whole(*n.Count) + " more would work but " + record.Noun(*n.Count, "is", "are") + " not recommended: " + why + "."
 	case n.Code == nullExcluded && n.Parameter == "min_tps":
-		return text.Whole(*n.Count) + " more may be fast enough: their speed is not known."
+		return text.Whole(*n.Count) + " more may be fast enough, but their speed is unknown."
 	case n.Code == nullExcluded:
-		return text.Whole(*n.Count) + " more may run: facts that decide it are not published."
+		return text.Whole(*n.Count) + " more may work, but too little is published to tell."
 	}
 	return pages.Sentence(n.Detail)
 }

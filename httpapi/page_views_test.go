@@ -443,8 +443,8 @@ func TestFitUnknown(t *testing.T) {
 }
 
 var (
-	severalRuns = regexp.MustCompile(`<td [^>]*>(?:<a href="([^"]*)"[^>]*>)?[^<]*(?:</a>)?(?: <small>)?\s?\((\d+) runs, `)
-	countedRuns = regexp.MustCompile(`<td data-label="Runs" class="n"><a href="(/explore/benchmarks[^"]*)"[^>]*>([\d,]+)</a>`)
+	severalRuns = regexp.MustCompile(`<td [^>]*>(?:<a href="([^"]*)"[^>]*>)?[^<]*(?:</a>)?(?: <small>)?\s?\((\d+) benchmarks, `)
+	countedRuns = regexp.MustCompile(`<td data-label="Benchmarks" class="n"><a href="(/explore/benchmarks[^"]*)"[^>]*>([\d,]+)</a>`)
 	listTitle   = regexp.MustCompile(`id="results-title">([\d,]+) benchmarks?<`)
 )
 
@@ -494,7 +494,7 @@ func TestDescriptionsApart(t *testing.T) {
 }
 
 var (
-	speedRow  = regexp.MustCompile(`<td data-label="Tok/s" class="n">([\d.,]+)</td><td data-label="Speed basis">(.*?)</td>`)
+	speedRow  = regexp.MustCompile(`<td data-label="Tok/s" class="n">([\d.,]+)</td><td data-label="Basis">(.*?)</td>`)
 	restsLink = regexp.MustCompile(`^<a href="(/[^"]+)" rel="nofollow" class="(?:measured|estimate)">`)
 )
 
@@ -547,7 +547,7 @@ func TestWordsAreExplained(t *testing.T) {
 		}
 	}
 	about := string(s.ask(t, "GET", "/about", "Authorization", "").body)
-	for _, word := range []string{"Token", "Context", "quantization", "key-value cache", "Generation, prompt", "Measured, estimated", "Offloaded", "Backend", "Flash attention"} {
+	for _, word := range []string{"Token", "Context", "Quantization", "key-value cache", "Generation, prompt", "Measured, estimated", "Offloading", "Backend", "Flash attention", "Attention", "Speculative decoding"} {
 		if !strings.Contains(about, word) {
 			t.Errorf("the page about words does not have %q", word)
 		}
@@ -561,18 +561,18 @@ func TestNoteWords(t *testing.T) {
 	s := shippedService(t)
 	api := regexp.MustCompile(`_|(?i)\brecords?\b|slug|/api/|excluded|apple-m2|nvidia-`)
 	for path, want := range map[string]string{
-		"/explore/models?min_context=8192":                "hidden because this is unknown: context length.",
-		"/explore/hardware?max_price_usd=800":             "hidden because this is unknown: street price.",
-		"/explore/benchmarks?settings=single_stream":      "hidden because this is unknown: settings.",
-		"/explore/benchmarks?sort=-generation_tps":        "cannot be compared",
-		"/explore/models?fits=Apple+M2+16GB":              "“Apple M2 16GB” was read as Apple M2",
-		"/explore/models?fits=apple-m2":                   "sold with several sizes of memory",
-		"/explore/models?fits=apple-m3-max":               "more may run",
+		"/explore/models?min_context=8192":                "more have no known context length and are hidden.",
+		"/explore/hardware?max_price_usd=800":             "more have no known street price and are hidden.",
+		"/explore/benchmarks?settings=single_stream":      "more have no known settings and are hidden.",
+		"/explore/benchmarks?sort=-generation_tps":        "do not compare them directly",
+		"/explore/models?fits=Apple+M2+16GB":              "We took “Apple M2 16GB” to mean Apple M2",
+		"/explore/models?fits=apple-m2":                   "sold with several memory sizes",
+		"/explore/models?fits=apple-m3-max":               "more may work",
 		"/explore/models?fits=rtx+4090&min_tps=5":         "may be fast enough",
-		"/explore/hardware?runs=qwen3-32b&min_tps=5":      "of hardware that is sold with several sizes",
-		"/explore/models?family=lama":                     "Nothing here has the family “lama”. Did you mean llama",
-		"/explore/benchmarks?hardware=GTX+1060":           "“GTX 1060” may be NVIDIA GeForce GTX 1060 6GB or",
-		"/explore/benchmarks?family=%3Cscript%3Ealert(1)": "Nothing here has the family “&lt;script&gt;",
+		"/explore/hardware?runs=qwen3-32b&min_tps=5":      "of these are sold with several memory sizes",
+		"/explore/models?family=lama":                     "No results for “lama” (family). Did you mean llama",
+		"/explore/benchmarks?hardware=GTX+1060":           "“GTX 1060” could be NVIDIA GeForce GTX 1060 6GB or",
+		"/explore/benchmarks?family=%3Cscript%3Ealert(1)": "No results for “&lt;script&gt;",
 	} {
 		said := ""
 		for _, m := range notes.FindAllStringSubmatch(string(s.ask(t, "GET", path, "Authorization", "").body), -1) {

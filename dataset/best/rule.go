@@ -104,9 +104,9 @@ func (l *List) All() []fit.Best {
 
 // The reasons for which what runs is not recommended.
 const (
-	otherForm = "made for something other than chat"
-	noneKnown = "not rated for capability"
-	noProgram = "no current program is known to support it"
+	otherForm = "not a chat model"
+	noneKnown = "no known capability"
+	noProgram = "no current tool known"
 )
 
 // Models finds the models that run on the machine of a query, each in the quantization with the most points, or as Prefer
@@ -186,7 +186,7 @@ func (r *Rule) against(q *fit.Query, least limits, b *fit.Best) string {
 	few := b.BitsPerWeight != nil && *b.BitsPerWeight < least.bits && (trained == nil || *trained >= least.bits)
 	switch {
 	case few && q.Quantization == "":
-		return fmt.Sprintf("only with fewer than %.3g bits per weight", least.bits)
+		return fmt.Sprintf("fewer than %.3g bits per weight", least.bits)
 	case b.TPS != nil && *b.TPS < least.tps:
 		return fmt.Sprintf("slower than %.3g tokens per second", least.tps)
 	}
@@ -290,13 +290,13 @@ func why(q *fit.Query, k *known, b *fit.Best) string {
 			context = min(context, *k.Architecture.ContextLength)
 		}
 	}
-	words := []string{map[fit.Verdict]string{fit.Fits: "fits", fit.Tight: "just fits", fit.Offload: "partly in main memory"}[b.Verdict] + " with " + text.Tokens(context)}
+	words := []string{map[fit.Verdict]string{fit.Fits: "fits", fit.Tight: "just fits", fit.Offload: "partly in main memory"}[b.Verdict] + " with " + text.Tokens(context) + " context"}
 	if b.Count > 1 {
 		words[0] += " on " + text.Whole(b.Count)
 	}
 	switch {
 	case b.TPS == nil:
-		words = append(words, "speed not known")
+		words = append(words, "speed unknown")
 	case *b.Use == fit.UseMeasured:
 		words = append(words, text.Tenths(*b.TPS)+" tok/s measured")
 	default:

@@ -275,8 +275,8 @@ func TestOutputBeside(t *testing.T) {
 	rows := "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n" +
 		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
 	r := mustDesk(t).Check(url.Values{OutputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}, "generation_tps": {"3"}, "hardware_count": {"1"}})
-	if len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Text, "124.65") || !slices.Contains(r.Notes, "Generation was not used: the output already has it, or it cannot be known.") ||
-		slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "Devices used") }) {
+	if len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Text, "124.65") || !slices.Contains(r.Notes, "Generation speed was not used: the output already has it, or it cannot be known.") ||
+		slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "Number of devices") }) {
 		t.Errorf("lines %v, notes %q", r.Lines, r.Notes)
 	}
 }
@@ -405,13 +405,13 @@ func issueForm() []byte {
 	var b strings.Builder
 	b.WriteString(`# Made from the form of the page /contribute: go test ./dataset/contribute -update
 name: Measurement
-description: Tokens per second that you measured, or found published.
+description: Tokens per second that you measured or found published.
 title: "Measurement: "
 labels: [measurement]
 body:
   - type: markdown
     attributes:
-      value: Paste what llama-bench printed, or fill in the fields. When a maintainer accepts the issue, it becomes a pull request.
+      value: Paste the output of llama-bench or fill in the fields. When a maintainer accepts the issue, it becomes a pull request.
 `)
 	attribute := func(name, text string) {
 		quoted, _ := jsonv2.Marshal(text) // of this program; JSON is YAML
@@ -464,7 +464,7 @@ func TestIssue(t *testing.T) {
 		if fmt.Sprint(page.Lines, page.Faults) != fmt.Sprint(issue.Lines, issue.Faults) || len(page.Lines) == 0 && name != "a fault" {
 			t.Errorf("%s: the page makes %v %v, the issue %v %v", name, page.Lines, page.Faults, issue.Lines, issue.Faults)
 		}
-		if report := desk.Report(issue); !strings.Contains(report, "other run") && !strings.Contains(report, "no hardware has this name") {
+		if report := desk.Report(issue); !strings.Contains(report, "other benchmark") && !strings.Contains(report, "no hardware has this name") {
 			t.Errorf("%s: the report is %s", name, report)
 		}
 	}

@@ -57,51 +57,51 @@ var Groups = []Group{
 	{Title: "What was measured", Fields: []Field{
 		{
 			Name: "model", Label: "Model", Kind: "name", Of: "models", Hint: "Llama 3.1 8B Instruct", Wide: true,
-			Help: "A name, an ID from this site, or a file name such as Qwen3-8B-Q4_K_M.gguf. Tables from llama-bench only show something like “llama 8B”.",
+			Help: "A model name, an ID from this site, or a file name such as Qwen3-8B-Q4_K_M.gguf. Required even with llama-bench output, which only says something like “llama 8B”.",
 		},
-		{Name: "hardware", Label: "Hardware", Kind: "name", Of: "hardware", Hint: "RTX 4090", Help: "Leave this empty if the output below names the device.", Wide: true},
+		{Name: "hardware", Label: "Hardware", Kind: "name", Of: "hardware", Hint: "RTX 4090", Help: "Optional if the output below names the device.", Wide: true},
 		{
-			Name: "source_url", Label: "Page the numbers are published on", Hint: "https://github.com/…", Wide: true,
-			Help: "The exact page. Only the maintainers can leave it empty, for their own measurements.",
+			Name: "source_url", Label: "Source page", Hint: "https://github.com/…", Wide: true,
+			Help: "The exact page. Only maintainers may leave this empty, for their own benchmarks.",
 		},
-		{Name: "source", Label: "Who measured", Kind: "choice", Usual: string(dataset.Community), Choices: []Option{
-			{string(dataset.Community), "someone else (community)"}, {string(record.Official), "the maker (official)"}, {string(dataset.Owner), "this directory (owner)"},
+		{Name: "source", Label: "Measured by", Kind: "choice", Usual: string(dataset.Community), Choices: []Option{
+			{string(dataset.Community), "a user (community)"}, {string(record.Official), "the vendor (official)"}, {string(dataset.Owner), "modeldex (owner)"},
 		}},
 		{Name: "run_date", Label: "Date", Kind: "date", Hint: "2026-05-11"},
 	}},
-	{Title: "Paste what llama-bench printed", Fields: []Field{{
-		Name: OutputField, Label: "Output of llama-bench", Kind: "long", Wide: true,
-		Help: "Any format works: md, csv, json or jsonl (-o). Include the lines around the table; they name the device and the build.",
+	{Title: "Output of llama-bench", Fields: []Field{{
+		Name: OutputField, Label: "Output", Kind: "long", Wide: true,
+		Help: "In any format (-o md, csv, json or jsonl). Include the lines around the table: they name the device and the build.",
 	}}},
-	{Title: "Or fill in the speed", Fields: []Field{
-		{Name: "generation_tps", Label: "Generation", Unit: "tokens/s", Kind: "number", Hint: "131.4", Help: "Enter this, the prompt speed, or both."},
-		{Name: "rate_basis", Label: "How generation was measured", Kind: "choice", Choices: []Option{
-			{"decode", "generation only, one request"}, {"end_to_end", "output tokens divided by the total time, including the prompt"}, {"total", "total of simultaneous requests"},
+	{Title: "Or enter the speed yourself", Fields: []Field{
+		{Name: "generation_tps", Label: "Generation speed", Unit: "tokens/s", Kind: "number", Hint: "131.4", Help: "Enter this, the prompt speed or both."},
+		{Name: "rate_basis", Label: "Generation speed includes", Kind: "choice", Choices: []Option{
+			{"decode", "generation only, one request"}, {"end_to_end", "prompt and generation time, one request"}, {"total", "all parallel requests"},
 		}},
-		{Name: "prompt_tps", Label: "Prompt", Unit: "tokens/s", Kind: "number", Hint: "2310"},
+		{Name: "prompt_tps", Label: "Prompt speed", Unit: "tokens/s", Kind: "number", Hint: "2310"},
 		{Name: "ttft_ms", Label: "Time to first token", Unit: "ms", Kind: "number", Hint: "212"},
-		{Name: "n_gen", Label: "Tokens generated", Kind: "number", Hint: "128"},
-		{Name: "n_prompt", Label: "Prompt length in tokens", Kind: "number", Hint: "512"},
+		{Name: "n_gen", Label: "Generated tokens", Kind: "number", Hint: "128"},
+		{Name: "n_prompt", Label: "Prompt tokens", Kind: "number", Hint: "512"},
 	}},
 	{Title: "Settings", Fields: []Field{
-		{Name: "tool", Label: "Tool", Kind: "name", Of: "tools", Hint: "llama.cpp", Help: "Required if you paste no output."},
-		{Name: "tool_version", Label: "Version of the tool", Hint: "b7423 (2aa45ef9e)"},
+		{Name: "tool", Label: "Tool", Kind: "name", Of: "tools", Hint: "llama.cpp", Help: "Required without llama-bench output."},
+		{Name: "tool_version", Label: "Tool version", Hint: "b7423 (2aa45ef9e)"},
 		{Name: "quantization", Label: "Quantization", Hint: "Q4_K_M"},
-		{Name: "hardware_count", Label: "Devices used", Kind: "number", Usual: "1"},
+		{Name: "hardware_count", Label: "Number of devices", Kind: "number", Usual: "1"},
 		{Name: "backend", Label: "Backend", Hint: "cuda, vulkan, rocm, metal, cpu"},
-		{Name: "compute_unit", Label: "Compute unit", Kind: "choice", Choices: []Option{
-			{"gpu", "graphics"}, {"cpu", "processor"}, {"npu", "neural processor"}, {"mixed", "graphics and processor together"},
+		{Name: "compute_unit", Label: "Ran on", Kind: "choice", Choices: []Option{
+			{"gpu", "GPU"}, {"cpu", "CPU"}, {"npu", "NPU"}, {"mixed", "GPU and CPU"},
 		}},
 		{Name: "context_depth", Label: "Tokens already in the cache", Kind: "number", Hint: "0"},
-		{Name: "concurrency", Label: "Simultaneous requests", Kind: "number", Hint: "1"},
+		{Name: "concurrency", Label: "Parallel requests", Kind: "number", Hint: "1"},
 		{Name: "flash_attention", Label: "Flash attention", Kind: "choice", Choices: yesNo},
 		{Name: "speculative_decoding", Label: "Speculative decoding", Kind: "choice", Choices: yesNo},
-		{Name: "partial_offload", Label: "Part of the weights in main memory", Kind: "choice", Choices: yesNo},
-		{Name: "n_gpu_layers", Label: "Layers on the accelerator", Kind: "number", Hint: "99"},
+		{Name: "partial_offload", Label: "Offloading to main memory", Kind: "choice", Choices: yesNo},
+		{Name: "n_gpu_layers", Label: "Layers on the GPU", Kind: "number", Hint: "99"},
 		{Name: "batch_size", Label: "Batch size", Unit: "tokens", Kind: "number", Hint: "2048"},
-		{Name: "threads", Label: "Processor threads", Kind: "number", Hint: "16"},
-		{Name: "date_basis", Label: "What the date refers to", Kind: "choice", Help: "If not stated, the day of the run.", Choices: []Option{
-			{"run", "the run"}, {"posted", "the post"}, {"commit", "the last commit of the file"},
+		{Name: "threads", Label: "CPU threads", Kind: "number", Hint: "16"},
+		{Name: "date_basis", Label: "Date refers to", Kind: "choice", Help: "By default, the day of the benchmark.", Choices: []Option{
+			{"run", "the day of the benchmark"}, {"posted", "the day of the post"}, {"commit", "the day of the last commit"},
 		}},
 		{Name: "notes", Label: "Notes for readers", Kind: "long", Wide: true},
 	}},
@@ -233,8 +233,8 @@ func (d *Desk) Report(r *Result) string {
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "%s from this issue.\n\n", text.Count(len(r.Lines), "line was made", "lines were made"))
-	list("What is wrong", r.Faults)
+	fmt.Fprintf(&b, "%s from this issue.\n\n", text.Count(len(r.Lines), "entry was created", "entries were created"))
+	list("Problems", r.Faults)
 	list("Please check", r.Warnings)
 	for _, s := range r.Skipped {
 		fmt.Fprintf(&b, "- %s\n", code(s))
@@ -272,7 +272,7 @@ func (d *Desk) compare(b *strings.Builder, l Line) {
 			row(r)
 		}
 	}
-	fmt.Fprintf(b, "\nThe dataset has %s of the same model, hardware and quantization.\n\n", text.Count(others, "other run", "other runs"))
+	fmt.Fprintf(b, "\nThe dataset has %s of the same model, hardware and quantization.\n\n", text.Count(others, "other benchmark", "other benchmarks"))
 }
 
 func code(s string) string {

@@ -52,7 +52,7 @@ type Share struct {
 	// Part of the memory.
 	Share float64 `json:"share" jsonschema:"exclusiveMinimum=0,maximum=1,example=0.75"`
 	// Why it is this part.
-	Basis string `json:"basis" jsonschema:"example=default working set of macOS above 36 GB"`
+	Basis string `json:"basis" jsonschema:"example=macOS default above 36 GB"`
 	// Page it was read from; null if the caller gave the part.
 	Source *dataset.URL `json:"source" jsonschema:"nullable,example=https://github.com/gpustack/gpustack/issues/1375"`
 }

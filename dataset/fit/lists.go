@@ -35,7 +35,7 @@ type Best struct {
 	// Tokens in the cache the speed is for.
 	Depth int64 `json:"depth" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=tokens"`
 	// Why it is listed, in a few words; left out if the order is not by what is best.
-	Why string `json:"why,omitempty" jsonschema:"example=fits with 8k\\, 51.0 tok/s measured"`
+	Why string `json:"why,omitempty" jsonschema:"example=fits with 8k context\\, 51.0 tok/s measured"`
 	// Cost of all the devices, in US dollars, by the last street price; hardware only, left out if there is none.
 	TotalPriceUSD *float64 `json:"total_price_usd,omitempty" jsonschema:"exclusiveMinimum=0,example=2686" jsonschema_extras:"unit=USD"`
 	// When that price was seen.

@@ -127,7 +127,7 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 		}
 	}
 	if q.UnifiedShare > 0 && !m.discrete {
-		m.share = &Share{Share: q.UnifiedShare, Basis: "asked for"}
+		m.share = &Share{Share: q.UnifiedShare, Basis: "as requested"}
 	}
 	d.hw, d.memory, d.usable = m.hw, bytesOf(gb), bytesOf(gb)
 	d.config, d.backend = e.program(q, works, d.bandwidth)
@@ -231,9 +231,9 @@ func shareOf(h *dataset.Hardware, gb float64) Share {
 	case h.Type == "cpu":
 		return of(0.9, "main memory, minus the system's share", "https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/")
 	case h.Vendor == dataset.Apple && gb <= 36:
-		return of(2.0/3, "default working set of macOS up to 36 GB", "https://github.com/abetlen/llama-cpp-python/issues/687")
+		return of(2.0/3, "macOS default up to 36 GB", "https://github.com/abetlen/llama-cpp-python/issues/687")
 	case h.Vendor == dataset.Apple:
-		return of(0.75, "default working set of macOS above 36 GB", "https://github.com/gpustack/gpustack/issues/1375")
+		return of(0.75, "macOS default above 36 GB", "https://github.com/gpustack/gpustack/issues/1375")
 	case h.Vendor == dataset.Nvidia:
 		return of(0.9, "memory shared by processor and graphics, minus the system's share", "https://github.com/vllm-project/vllm/issues/35313")
 	}

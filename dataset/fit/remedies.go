@@ -85,7 +85,7 @@ func (a *evaluation) remedies() []Remedy {
 	for _, size := range all.listed {
 		name, text := all.Quantizations[size].Name, ""
 		if !all.hasLeastBits(size) {
-			text = ", which gives clearly worse answers"
+			text = ", but gives clearly worse answers"
 		}
 		if a.q.Quantization != "" && all.sizes[size].chosen &&
 			try("quantization", name, "in "+name+text, all, size, []Verdict{Fits}, func(q *Query) { q.Quantization, q.WeightsGB = "", 0 }) {

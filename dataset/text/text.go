@@ -104,7 +104,7 @@ func Percent(share float64) string {
 	if !finite(share) {
 		return Unknown
 	}
-	return Rounded(share*100) + " %"
+	return Rounded(share*100) + "%"
 }
 
 // Amount writes an amount of money without its currency: with cents below 20, else in whole units.

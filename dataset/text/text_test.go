@@ -33,7 +33,7 @@ func TestNumbers(t *testing.T) {
 		{"short, millions", Short(2_500_000), "2.5M"},
 		{"short, billions", Short(1e9), "1B"},
 		{"short, thousands", Short(1500), "1,500"},
-		{"percent", Percent(0.4567), "45.7 %"},
+		{"percent", Percent(0.4567), "45.7%"},
 		{"percent, unknown", Percent(nan), Unknown},
 		{"dollars", Dollars(2873.4), "$2,873"},
 		{"dollars, cents", Dollars(8.3), "$8.30"},

@@ -52,7 +52,7 @@ func TestTaskContribute(t *testing.T) {
 	for _, l := range []look{looks[0], looks[3]} {
 		t.Run(l.name, func(t *testing.T) {
 			p := open(t, "/models/gpt-oss-20b", l)
-			p.follow(t, "Contribute a run of this model")
+			p.follow(t, "Contribute a benchmark of this model")
 			p.arrived(t, "/contribute")
 			if got := eval[string](t, p, `document.getElementById('f-model').value`); got != "gpt-oss-20b" {
 				t.Errorf("the form begins with the model %q", got)
@@ -63,7 +63,7 @@ func TestTaskContribute(t *testing.T) {
 			p.submit(t)
 			p.checkLook(t, "contribute-faults-"+l.name)
 			text := eval[string](t, p, `document.getElementById('outcome').innerText`)
-			for _, want := range []string{"4 fields need a look", "Hardware: no hardware has this name", `Generation: must be a number, got "fast"`, "Tool: is required"} {
+			for _, want := range []string{"4 fields need attention", "Hardware: no hardware has this name", `Generation speed: must be a number, got "fast"`, "Tool: is required"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("want %q in %s", want, text)
 				}
@@ -89,7 +89,7 @@ func TestTaskContribute(t *testing.T) {
 			if err != nil || u.Host != "github.com" || !strings.HasSuffix(u.Path, "/issues/new") {
 				t.Fatalf("%v: the link to propose it is %s", err, u)
 			}
-			for field, want := range map[string]string{"template": "measurement.yml", "hardware": "RTX 4090", "generation_tps": "203.41", "source": "someone else (community)", "notes": "<script>alert(1)</script>"} {
+			for field, want := range map[string]string{"template": "measurement.yml", "hardware": "RTX 4090", "generation_tps": "203.41", "source": "a user (community)", "notes": "<script>alert(1)</script>"} {
 				if got := u.Query().Get(field); got != want {
 					t.Errorf("the form of the repository is filled with %s %q, want %q", field, got, want)
 				}
@@ -108,7 +108,7 @@ func TestContributeWithoutScripts(t *testing.T) {
 	p.submit(t)
 	p.keep(t, "contribute-output-narrow-light")
 	text := eval[string](t, p, `document.getElementById('outcome').innerText`)
-	for _, want := range []string{"1 line is ready", `"model":"llama-3.1-8b-instruct"`, "Rows that gave no line", "<img src=x onerror=alert(1)>"} {
+	for _, want := range []string{"1 entry is ready", `"model":"llama-3.1-8b-instruct"`, "Skipped rows", "<img src=x onerror=alert(1)>"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in %s", want, text)
 		}

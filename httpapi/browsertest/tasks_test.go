@@ -141,7 +141,7 @@ func TestTaskM3Max(t *testing.T) {
 	p.arrived(t, "/hardware/apple-m3-max")
 	p.follow(t, "64 GB") // nothing says how much it has
 	p.until(t, `new URLSearchParams(location.search).get('memory_gb') === '64' && document.readyState === 'complete'`)
-	p.follow(t, "All models that run")
+	p.follow(t, "All models that run on it")
 	p.arrived(t, "/fit")
 	p.follow(t, "64 GB")
 	p.until(t, `new URLSearchParams(location.search).get('memory_gb') === '64' && document.readyState === 'complete'`)
@@ -165,7 +165,7 @@ func TestTaskM3Max(t *testing.T) {
 
 func TestTaskCompare(t *testing.T) {
 	p := open(t, "/", looks[0])
-	p.follow(t, "Three cards side by side")
+	p.follow(t, "RTX 3090, 4090 and 5090")
 	p.arrived(t, "/compare")
 	p.fill(t, "c2", "nvidia-rtx-5090")
 	p.do(t, chromedp.Evaluate[chromedp.Void](`window.before = true`)) // the page that is left, whose address may have the card as well
@@ -204,7 +204,7 @@ func TestTaskSource(t *testing.T) {
 
 func TestTaskMarkdown(t *testing.T) {
 	p := open(t, "/models/gpt-oss-20b", looks[0])
-	p.follow(t, "How to read and embed this chart")
+	p.follow(t, "About this chart (with embed code)")
 	markdown := eval[string](t, p, `[...document.querySelectorAll('.embed[open] pre')].find((e) => e.checkVisibility()).textContent`)
 	m := regexp.MustCompile(`^!\[([^\]]+)\]\((\S+)\)$`).FindStringSubmatch(strings.TrimSpace(markdown))
 	if m == nil {

@@ -25,14 +25,14 @@ type comparison struct {
 // CompareHardware draws the same measurements of several pieces of hardware side by side.
 func (m Maker) CompareHardware(slugs []string) *Figure {
 	return m.compare(comparison{
-		"compare", "hardware", "Matching measurements: ", "Model and quantization", index.Hardware, index.Model, m.hardwareName, m.modelName,
+		"compare", "hardware", "Matching benchmarks: ", "Model and quantization", index.Hardware, index.Model, m.hardwareName, m.modelName,
 	}, slugs)
 }
 
 // CompareModels draws the speed of several models on the same hardware side by side.
 func (m Maker) CompareModels(slugs []string) *Figure {
 	return m.compare(comparison{
-		"compare-models", "models", "Matching measurements: ", "Hardware and quantization", index.Model, index.Hardware, m.modelName, m.hardwareName,
+		"compare-models", "models", "Matching benchmarks: ", "Hardware and quantization", index.Model, index.Hardware, m.modelName, m.hardwareName,
 	}, slugs)
 }
 
@@ -100,9 +100,9 @@ func (m Maker) released(field index.Field, slug string) string {
 func (m Maker) compare(c comparison, slugs []string) *Figure {
 	slugs = slugs[:min(len(slugs), MostCompared)]
 	f := &Figure{
-		Source: m.source("; the table has every median"), Address: address(c.preset, c.table, strings.Join(slugs, ",")),
-		Note:    "Marks: median of the runs with a single request on one device. Lines: from the slowest run to the fastest. The axis is logarithmic.",
-		Missing: "No two of these have runs with the same settings to compare.",
+		Source: m.source(""), Address: address(c.preset, c.table, strings.Join(slugs, ",")),
+		Note:    "Marks show the median of the benchmarks with one request on one device, lines the range from slowest to fastest. The axis is logarithmic.",
+		Missing: "No benchmarks with the same settings.",
 		Columns: []string{c.row},
 	}
 	out := &rows{axis: "Generation speed (tok/s)"}
@@ -126,9 +126,9 @@ func (m Maker) compare(c comparison, slugs []string) *Figure {
 			}
 			m.fastestFirst(runs)
 			mark := rowMark{at: middle(runs), low: runs[len(runs)-1].tps, high: runs[0].tps, series: i, class: markClass(i)}
-			cell := Cell{Text: text.Tenths(mark.at), Note: "(1 run)", Href: "/benchmarks/" + m.gen.Benchmarks.Slug(runs[0].ord)}
+			cell := Cell{Text: text.Tenths(mark.at), Note: "(1 benchmark)", Href: "/benchmarks/" + m.gen.Benchmarks.Slug(runs[0].ord)}
 			if len(runs) > 1 {
-				cell.Note = fmt.Sprintf("(%s, %s to %s)", text.Count(len(runs), "run", "runs"), text.Rounded(mark.low), text.Rounded(mark.high))
+				cell.Note = fmt.Sprintf("(%s, %s to %s)", text.Count(len(runs), "benchmark", "benchmarks"), text.Rounded(mark.low), text.Rounded(mark.high))
 				cell.Href = m.ListOf(c.field, slugs[i], c.other, g.name, g.quantization)
 			}
 			mark.tip = fmt.Sprintf("%s, %s: %s %s", out.series[i], r.name, cell.Text, cell.Note)
@@ -141,8 +141,8 @@ func (m Maker) compare(c comparison, slugs []string) *Figure {
 		return f
 	}
 	if len(shown) < len(groups) {
-		f.Note += fmt.Sprintf(" %s of %s configurations are shown: those with the most in common.", text.Whole(len(shown)), text.Whole(len(groups)))
+		f.Note += fmt.Sprintf(" Showing %s of %s configurations.", text.Whole(len(shown)), text.Whole(len(groups)))
 	}
-	f.Summary = fmt.Sprintf("%s measured on at least two of %s.", text.Count(len(shown), "configuration", "configurations"), strings.Join(out.series, ", "))
+	f.Summary = fmt.Sprintf("%s with benchmarks of at least two of %s.", text.Count(len(shown), "configuration", "configurations"), strings.Join(out.series, ", "))
 	return f
 }

@@ -27,10 +27,10 @@ type scored struct {
 // FrontierOf is HardwareFrontier of what is recommended on the hardware alone.
 func (m Maker) FrontierOf(slug string, found []fit.Best) *Figure {
 	f := &Figure{
-		Title: m.hardwareName(slug) + ": capability against speed", Address: address("hardware-frontier", "hardware", slug),
-		Source:  m.source("; capability scores are published or predicted, speeds are measured or estimated from measurements"),
-		Note:    "The " + text.Whole(mostPoints) + " best models, each in its best quantization for a context of 8k; models that fit only with fewer than four bits per weight are left out. Filled: speed measured. Hollow: estimated. The line connects the models that no other model beats in both speed and capability. The speed axis is logarithmic.",
-		Missing: "No model that runs on this hardware with four bits per weight or more has both a capability and a known speed.",
+		Title: m.hardwareName(slug) + ": capability and speed", Address: address("hardware-frontier", "hardware", slug),
+		Source:  m.source(""),
+		Note:    "The " + text.Whole(mostPoints) + " best models, each with its best quantization of at least four bits per weight, for a context of 8k tokens. Filled marks are measured speeds, hollow marks estimates. No other model is both faster and more capable than those on the line. The speed axis is logarithmic.",
+		Missing: "No model with a known speed and capability runs on this hardware with four or more bits per weight.",
 	}
 	var models []scored
 	for i := range found[:min(len(found), mostPoints)] {

@@ -78,7 +78,7 @@ func (m Maker) published(runs []run) string {
 	for _, r := range runs {
 		pages[m.gen.Benchmarks.SourcePage(r.ord)] = true
 	}
-	return m.source("; runs published on " + text.Count(len(pages), "page", "pages"))
+	return m.source("; benchmarks from " + text.Count(len(pages), "page", "pages"))
 }
 
 func address(preset, param, slugs string) string {

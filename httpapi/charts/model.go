@@ -16,7 +16,7 @@ func (m Maker) ModelSpeeds(slug string) *Figure {
 	runs, total := m.runsOf(is(index.Model, slug))
 	f := &Figure{
 		Title: m.modelName(slug) + ": measured speed by hardware", Address: address("model-speeds", "model", slug),
-		Source: m.published(runs), Missing: "No run of one stream is known.",
+		Source: m.published(runs), Missing: "No comparable benchmarks yet.",
 	}
 	byHardware, quantizations := map[string][]run{}, map[string]int{}
 	for _, r := range runs {
@@ -53,13 +53,13 @@ func (m Maker) ModelSpeeds(slug string) *Figure {
 	if f.drawn(out); f.Empty() {
 		return f
 	}
-	f.Note = "Each dot is one run, with one request at a time on one device. The axis is logarithmic; rows are sorted by median speed."
+	f.Note = "Each dot is a benchmark with one request at a time on one device. Rows are sorted by median speed; the axis is logarithmic."
 	if main != "" {
-		f.Note += " Filled: " + main + ". Hollow: other quantizations."
+		f.Note += " Filled dots are " + main + ", hollow dots other quantizations."
 	}
 	if len(names) < len(byHardware) || shown < total {
-		f.Note += fmt.Sprintf(" %s of %s rows and %s of %s runs are shown.", text.Whole(len(names)), text.Whole(len(byHardware)), text.Whole(shown), text.Whole(total))
+		f.Note += fmt.Sprintf(" Showing %s of %s rows and %s of %s benchmarks.", text.Whole(len(names)), text.Whole(len(byHardware)), text.Whole(shown), text.Whole(total))
 	}
-	f.Summary = fmt.Sprintf("%s, from %s to %s tok/s. Fastest by median: %s, %s.", text.Count(shown, "run", "runs"), text.Rounded(low), text.Rounded(high), out.rows[0].name, text.Rounded(middle(byHardware[names[0]])))
+	f.Summary = fmt.Sprintf("%s, from %s to %s tok/s. Fastest by median: %s, %s.", text.Count(shown, "benchmark", "benchmarks"), text.Rounded(low), text.Rounded(high), out.rows[0].name, text.Rounded(middle(byHardware[names[0]])))
 	return f
 }

@@ -23,15 +23,15 @@ func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 	for _, f := range figures {
 		description += ", " + strings.ToLower(f.Label) + " " + f.Value.Text
 	}
-	v := s.recordSheet(gen, at, "benchmarks", heading, description+". Published measurement "+id+", with settings and source.")
+	v := s.recordSheet(gen, at, "benchmarks", heading, description+". Benchmark "+id+", with settings and source.")
 	v.Title, v.Lead, v.Figures = heading+" · "+id, how+benchmarkLead(b), figures
 	v.Crumbs = append(v.Crumbs, Link{Text: n.of("models", b.Model), Href: "/models/" + model})
 	_, v.Groups = v.groupsOf(n, benchmarkFields, row, nil)
-	v.Invite = &Link{Text: "Contribute a run of this model and hardware", Href: address("/contribute", "hardware", hardware, "model", model)}
+	v.Invite = &Link{Text: "Contribute a benchmark of this model and hardware", Href: address("/contribute", "hardware", hardware, "model", model)}
 	if b.SourceURL != nil {
-		v.Actions = append(v.Actions, Link{Text: "Open the source", Href: webAddress(str(b.SourceURL))})
+		v.Actions = append(v.Actions, Link{Text: "View the source", Href: webAddress(str(b.SourceURL))})
 	}
-	v.Actions = append(v.Actions, Link{Text: "Other runs of this model and hardware", Href: address("/explore/benchmarks", "hardware", hardware, "model", model)})
+	v.Actions = append(v.Actions, Link{Text: "Other benchmarks of this model and hardware", Href: address("/explore/benchmarks", "hardware", hardware, "model", model)})
 	if b.Withdrawn != nil {
 		v.Notes = append(v.Notes, "Withdrawn on "+string(b.Withdrawn.Date)+": "+b.Withdrawn.Reason)
 	}
@@ -39,18 +39,18 @@ func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 		v.Notes = append(v.Notes, *b.Notes)
 	}
 	if b.Quantization != nil && !b.IsThroughput() {
-		v.offer("Measured and estimated speed of this configuration", speedOf(model, fit.Query{Hardware: b.Hardware}, *b.Quantization))
+		v.offer("Speed of this configuration, measured and estimated", speedOf(model, fit.Query{Hardware: b.Hardware}, *b.Quantization))
 	}
 	return v
 }
 
 func benchmarkLead(b *rows.Benchmark) string {
-	out := ", measured by " + map[string]string{"owner": "this directory", "community": "a member of the public", "official": "the maker"}[string(b.Source)]
+	out := ", measured by " + map[string]string{"owner": "modeldex", "community": "the community", "official": "the vendor"}[string(b.Source)]
 	if b.RunDate != nil {
 		out += ", " + str(b.RunDate)
 	}
 	if b.SourceURL != nil {
-		out += ", published at " + host(str(b.SourceURL))
+		out += ", published on " + host(str(b.SourceURL))
 	}
 	return out + "."
 }
@@ -62,10 +62,10 @@ func benchmarkFigures(b *rows.Benchmark) (out []Fact) {
 		unit  string
 		note  string
 	}{
-		{"Generation", b.GenerationTPS, "tok/s", map[string]string{"decode": "decoding of one stream", "end_to_end": "prompt time included", "total": "sum over streams"}[str(b.RateBasis)]},
-		{"Whole system", b.TotalTPS, "tok/s", ""},
+		{"Generation", b.GenerationTPS, "tok/s", map[string]string{"decode": "one request", "end_to_end": "prompt time included", "total": "all requests"}[str(b.RateBasis)]},
+		{"Total under load", b.TotalTPS, "tok/s", ""},
 		{"Prompt", b.PromptTPS, "tok/s", ""},
-		{"First token", b.TTFTMs, "ms", ""},
+		{"Time to first token", b.TTFTMs, "ms", ""},
 		{"Power", b.PowerWatts, "W", ""},
 	} {
 		if f.v != nil {
@@ -73,8 +73,8 @@ func benchmarkFigures(b *rows.Benchmark) (out []Fact) {
 		}
 	}
 	if b.RooflineRatio != nil {
-		share := Cell{Text: text.Percent(*b.RooflineRatio), Title: "Share of the memory bandwidth the speed accounts for, computed"}
-		out = append(out, Fact{Label: "Of the bandwidth", Value: share, Note: "computed"})
+		share := Cell{Text: text.Percent(*b.RooflineRatio), Title: "The generation speed as a share of what the memory bandwidth allows"}
+		out = append(out, Fact{Label: "Bandwidth used", Value: share, Note: "computed"})
 	}
 	return out
 }

@@ -26,9 +26,9 @@ type ChangesQuery struct {
 // Changes is the page of releases and of what happened to records.
 func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Sheet {
 	v := &Sheet{
-		Frame:   s.frame(gen, at, "/changes", "Changes", "What each release of the dataset added, changed, withdrew and removed, field by field.", "md"),
+		Frame:   s.frame(gen, at, "/changes", "Changes", "What each release of the dataset added, changed, withdrew or removed, field by field.", "md"),
 		Heading: "Changes",
-		Lead:    "What each release added, changed, withdrew and removed, newest first. A published measurement is never deleted; it is marked as withdrawn.",
+		Lead:    "What each release of the dataset added, changed, withdrew or removed, newest first. Published benchmarks are never deleted, only marked as withdrawn.",
 		Notes:   q.Notes,
 	}
 	if len(q.Params) == 0 {
@@ -36,7 +36,7 @@ func (s *Site) Changes(gen *index.Generation, q *ChangesQuery, at Place) *Sheet 
 	} else {
 		v.offer("All changes", "/changes")
 	}
-	v.offer("Follow as a feed", "/feeds/changes.atom")
+	v.offer("Atom feed", "/feeds/changes.atom")
 	v.Tables = append(v.Tables, changeTable(gen, q))
 	return v
 }
@@ -46,7 +46,7 @@ func releaseCell(s *history.Step) Cell {
 }
 
 func releaseTable(steps []history.Step) Table {
-	t := Table{ID: "releases", Title: text.Count(len(steps), "release", "releases"), Empty: "No release is recorded.", Columns: columns("Release", "~Day", "Changes", "~Digest")}
+	t := Table{ID: "releases", Title: text.Count(len(steps), "release", "releases"), Empty: "No releases yet.", Columns: columns("Release", "~Date", "Changes", "~Digest")}
 	for i := range steps {
 		s := &steps[i]
 		t.Rows = append(t.Rows, []Cell{releaseCell(s), {Text: string(s.Released)}, {Text: tally(s), Class: "prose"}, {Text: s.Digest[:changes.ShortDigest], Title: s.Digest}})
@@ -68,7 +68,7 @@ func tally(s *history.Step) string {
 		}
 	}
 	if parts == nil {
-		return "The recorded history begins here"
+		return "First recorded release"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -78,7 +78,7 @@ func nounOf(table string, n int) string {
 	case "hardware":
 		table = "hardware records"
 	case "quality":
-		table = "quality figures"
+		table = "quality measurements"
 	}
 	if n == 1 {
 		return strings.TrimSuffix(table, "s")
@@ -88,11 +88,11 @@ func nounOf(table string, n int) string {
 
 func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 	t := Table{
-		ID: "changes", Title: text.Count(q.Total, "record change", "record changes"), Empty: "Nothing like that is recorded.",
-		Columns: columns("Record", "~Kind", "Change", "Fields", "~Release"),
+		ID: "changes", Title: text.Count(q.Total, "record change", "record changes"), Empty: "No changes match.",
+		Columns: columns("Record", "~Type", "Change", "Fields", "~Release"),
 	}
 	if q.Total > len(q.Rows) {
-		t.Source, t.More = "The newest "+text.Whole(len(q.Rows))+" are shown.", &Link{Text: "Get all of them through the API", Href: "/docs/dataset#listChanges"}
+		t.Source, t.More = "Showing the newest "+text.Whole(len(q.Rows))+".", &Link{Text: "The API has all of them", Href: "/docs/dataset#listChanges"}
 	}
 	n := newNames(gen)
 	for _, c := range q.Rows {
@@ -113,7 +113,7 @@ func changedRecord(n *names, kind, slug string) Cell {
 	}
 	ord, found := t.Find(slug)
 	if !found {
-		out.Note = "no longer there"
+		out.Note = "removed"
 		return out
 	}
 	out.Text, out.Href = nameOf(t, slug), "/"+kind+"/"+url.PathEscape(slug)

@@ -35,8 +35,8 @@ type Compare struct {
 // Compare is the page of a comparison.
 func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compare {
 	v := &Compare{Kind: "hardware", Choices: mostMeasured(gen.Hardware), Other: Link{Text: "Compare models instead", Href: "/compare?models=llama-3.1-8b-instruct,qwen3-8b"}}
-	v.Sheet = Sheet{Heading: "Compare", Notes: q.Notes, Lead: "Up to four machines or models side by side: their facts, and the same measurements on each."}
-	v.Frame = s.frame(gen, at, "/compare", "Compare", "Hardware or models side by side: facts, the same measurements, price per GB and per token per second.")
+	v.Sheet = Sheet{Heading: "Compare", Notes: q.Notes, Lead: "Compare the specs and benchmarks of up to four models or graphics cards, Macs and other hardware."}
+	v.Frame = s.frame(gen, at, "/compare", "Compare", "Hardware or models side by side: specs, matching benchmarks, and price per GB and per token per second.")
 	v.Styles = []string{"charts.css"}
 	draw, slugs := charts.For(gen), q.Hardware
 	if len(q.Hardware) > 0 {
@@ -65,8 +65,8 @@ func (v *Compare) HTML() []byte { return v.site.render("compare.html", v) }
 func sameTable(f *charts.Figure, field index.Field, slugs []string, base string) Table {
 	prompts := url.Values{string(field): {strings.Join(slugs, ",")}, "settings": {index.SingleStream}, "sort": {"-" + string(index.PromptTPS)}}
 	t := Table{
-		ID: "speed", Title: "Measured with the same settings, in tok/s", Empty: f.Missing, Plot: plot(f, "plot-speed", base),
-		More: &Link{Text: "How fast they read prompts", Href: "/explore/benchmarks?" + prompts.Encode()},
+		ID: "speed", Title: "Benchmarks with the same settings, tok/s", Empty: f.Missing, Plot: plot(f, "plot-speed", base),
+		More: &Link{Text: "Benchmarks sorted by prompt speed", Href: "/explore/benchmarks?" + prompts.Encode()},
 	}
 	for i, name := range f.Columns {
 		t.Columns = append(t.Columns, Column{Text: name, Number: i > 0})
@@ -89,9 +89,9 @@ func costTable(gen *index.Generation, slugs []string) Table {
 		model, quantization = "llama-3.1-8b-instruct", "Q4_K_M"
 	}
 	t := Table{
-		ID: "prices", Title: "What memory and speed cost",
-		Intro:   "Lower is better. Speeds are for " + newNames(gen).of("models", dataset.Slug(model)) + " " + quantization + ".",
-		Columns: columns("Hardware", "#Price", "Price basis", "#Memory, GB", "#Dollars per GB", "#Tok/s", "Speed basis", "#Dollars per tok/s"),
+		ID: "prices", Title: "Price per GB and per token per second",
+		Intro:   "Lower is better. Speed is for " + newNames(gen).of("models", dataset.Slug(model)) + " " + quantization + ".",
+		Columns: columns("Hardware", "#Price", "Condition", "#Memory, GB", "#Per GB", "#Tok/s", "Basis", "#Per tok/s"),
 	}
 	per := func(price, of *float64) Cell {
 		if price == nil || of == nil || *of <= 0 {
@@ -118,7 +118,7 @@ func costTable(gen *index.Generation, slugs []string) Table {
 
 // factsBeside is a table with a row for each fact and a column for each record. A fact that no record has is left out.
 func factsBeside(gen *index.Generation, kind string, groups []fieldGroup, slugs []string) Table {
-	t, table, n := Table{ID: "facts", Title: "Facts", Columns: columns("Fact")}, tableOf(gen, kind), newNames(gen)
+	t, table, n := Table{ID: "facts", Title: "Details", Columns: columns("Detail")}, tableOf(gen, kind), newNames(gen)
 	records := make([]map[string]any, len(slugs))
 	for i, slug := range slugs {
 		ord, _ := table.Find(slug)

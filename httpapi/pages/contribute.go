@@ -44,8 +44,8 @@ type FormField struct {
 // before a form was sent.
 func (s *Site) Contribute(gen *index.Generation, values url.Values, r *contribute.Result, at Place) []byte {
 	v := &Contribute{
-		Frame: s.frame(gen, at, "/contribute", "Contribute a measurement",
-			"Measured tokens per second yourself, or found a published run? Fill in a form or paste what llama-bench printed, and get the finished line of the dataset, checked."),
+		Frame: s.frame(gen, at, "/contribute", "Contribute a benchmark",
+			"Paste the output of llama-bench or fill in the form, and get a checked entry for the dataset."),
 		Names: map[string]Choices{},
 	}
 	v.Unlisted = v.Unlisted || r != nil
@@ -83,13 +83,13 @@ func of(list []contribute.Fault, field string) []contribute.Fault {
 
 // finish says what came of the form, and how to go on.
 func (v *Contribute) finish(repository string, values url.Values) {
-	v.Heading = "No line could be made"
+	v.Heading = "No entry could be created"
 	if wrong := len(v.Wrong); wrong > 0 {
-		v.Heading = text.Count(wrong, "field needs", "fields need") + " a look"
+		v.Heading = text.Count(wrong, "field needs", "fields need") + " attention"
 	}
 	byFile := map[string]string{}
 	for _, l := range v.Lines {
-		v.Heading = text.Count(len(v.Lines), "line is ready", "lines are ready")
+		v.Heading = text.Count(len(v.Lines), "entry is ready", "entries are ready")
 		v.Ready += l.Text + "\n"
 		byFile[l.File] += l.Text + "\n"
 	}
@@ -100,7 +100,7 @@ func (v *Contribute) finish(repository string, values url.Values) {
 	}
 	v.Command += "modeldex fmt data && modeldex check data"
 	if repository != "" {
-		v.Proposal.Text = "Propose it as an issue"
+		v.Proposal.Text = "Submit it as an issue"
 		v.Proposal.Href, v.Cut = contribute.IssueAddress(repository, values)
 	}
 }
@@ -116,9 +116,9 @@ func give(repository, page string) Link {
 	branch, folder, _ := strings.Cut(tree, "/")
 	switch u, err := url.Parse(base); {
 	case base == "" || err != nil:
-		return Link{Text: "Tell us, with a source", Href: "/about#mistakes"}
+		return Link{Text: "Tell us and name your source", Href: "/about#mistakes"}
 	case strings.EqualFold(u.Hostname(), "github.com") && !strings.HasPrefix(page, "/benchmarks/"): // those share a file
-		return Link{Text: "Add it to the file, and name the source", Href: base + "/edit/" + url.PathEscape(branch) + path.Join("/", folder, page) + ".json"}
+		return Link{Text: "Add it to the file and name your source", Href: base + "/edit/" + url.PathEscape(branch) + path.Join("/", folder, page) + ".json"}
 	}
-	return Link{Text: "Open an issue, and name the source", Href: base + "/issues/new"}
+	return Link{Text: "Open an issue and name your source", Href: base + "/issues/new"}
 }

@@ -12,18 +12,17 @@ import (
 func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 	v := &Sheet{
 		Frame: s.frame(gen, at, "/credits", "Credits",
-			"Every repository and site that facts and measurements were read from, with its owner, its licence and the day it was read.", "md"),
-		Heading: "Credits", Lead: "Nearly every number here was published by somebody else. These are the people and projects behind them.",
-		Notes:  []string{"We copied facts, not text. The licence is that of the repository or site: “none stated” means that we found none, “not examined” that we have not looked yet."},
-		Invite: &Link{Text: "Contribute it", Href: "/contribute"},
+			"Every site and repository that our facts and benchmarks come from, with its owner and licence.", "md"),
+		Heading: "Credits", Lead: "Nearly every number on this site was published by others. These are the people and projects behind them.",
+		Notes: []string{"We copied facts, not text. Licences are those of the site or repository: “none stated” means we found none, “not checked” that we have not looked yet."},
 	}
-	measured := Table{ID: "measurements", Intro: "Most measurements first.", Columns: columns("Source", "Owner", "Licence", "#Measurements", "Facts", "~Read"), Empty: "No source is listed."}
-	facts := Table{ID: "facts", Intro: "Facts about models, hardware, tools and prices; most records first.", Columns: columns("Source", "Owner", "Licence", "Facts", "~Read"), Empty: "No source is listed."}
+	measured := Table{ID: "measurements", Intro: "Most benchmarks first.", Columns: columns("Source", "Owner", "Licence", "#Benchmarks", "Facts", "~Seen"), Empty: "No sources."}
+	facts := Table{ID: "facts", Intro: "Facts and prices of models, hardware and tools. Most records first.", Columns: columns("Source", "Owner", "Licence", "Facts", "~Seen"), Empty: "No sources."}
 	for i := range gen.Credits {
 		c := &gen.Credits[i]
 		licence := known(c.License, func(s string) string { return s })
 		if c.License == nil {
-			licence = Cell{Text: "not examined", Class: "none"}
+			licence = Cell{Text: "not checked", Class: "none"}
 		}
 		row := []Cell{{Text: c.Key, Href: webAddress(string(c.URL))}, {Text: c.Owner}, licence}
 		if c.Measurements > 0 {
@@ -32,7 +31,7 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 			facts.Rows = append(facts.Rows, append(row, aboutCell(c), Cell{Text: string(c.Read)}))
 		}
 	}
-	measured.Title = text.Count(len(measured.Rows), "source", "sources") + " of measurements"
+	measured.Title = text.Count(len(measured.Rows), "source", "sources") + " of benchmarks"
 	facts.Title = text.Count(len(facts.Rows), "source", "sources") + " of facts"
 	v.Tables = []Table{measured, facts}
 	return v

@@ -33,16 +33,16 @@ func (s *Site) Docs(ref *reference.Reference, codes []Code, part string, at Plac
 	switch part {
 	case "":
 		v.Scripts = append(v.Scripts, "signup.js")
-		v.Title, v.Description = "API reference", "Every endpoint of the modeldex API, with parameters, responses, errors and a call to copy."
+		v.Title, v.Description = "API reference", "Every endpoint of the modeldex API, with parameters, responses, errors and an example."
 		v.Chapters = make([]reference.Chapter, len(ref.Chapters))
 		for i, c := range ref.Chapters {
 			c.Body = template.HTML(strings.ReplaceAll(string(c.Body), "$BASE", template.HTMLEscapeString(at.Base))) // #nosec G203 -- escaped
 			v.Chapters[i] = c
 		}
 	case objectsPart:
-		v.Title, v.Description, v.Objects = "Shared objects · API reference", "Objects and headers that responses of several groups of endpoints have.", ref.Objects
+		v.Title, v.Description, v.Objects = "Shared objects · API reference", "Objects and headers used by several groups of endpoints.", ref.Objects
 	case errorsPart:
-		v.Title, v.Description, v.Codes = "Errors · API reference", "Every error of the modeldex API, what it means and what to do.", codes
+		v.Title, v.Description, v.Codes = "Errors · API reference", "Every error of the modeldex API, what it means and how to fix it.", codes
 	default:
 		for i := range ref.Groups {
 			if g := &ref.Groups[i]; g.Name == part {

@@ -15,25 +15,25 @@ func (s *Site) Estimates(gen *index.Generation, at Place) *Sheet {
 	of := fit.ValidatedData()
 	return &Sheet{
 		Frame: s.frame(gen, at, "/about/estimates", "How speeds are estimated",
-			"The method of the speed estimates, their errors against measurements of hidden sources by class of hardware, and where they are weak."),
+			"How we estimate speeds, how far the estimates are off for each type of hardware, and where they are weak."),
 		Heading: "How speeds are estimated",
-		Lead:    "To write a token, the machine reads all active weights once. So the top speed is the memory bandwidth divided by the size of those weights; a regression estimates how much of it is reached.",
+		Lead:    "To write a token, the hardware reads all active weights once, so the maximum speed is the memory bandwidth divided by the size of those weights. A regression on published benchmarks estimates how much of that maximum is reached.",
 		Groups: []Group{{"Method", []Fact{
-			{Label: "Terms", Value: Cell{Text: "a fixed cost per layer, the cache at the requested context, the year of the run, bits per weight, bandwidth, the compute of a processor and mixtures of experts; for each class of hardware"}},
-			{Label: "Effects", Value: Cell{Text: "silicon, architecture, kernels, program, shape of the model and kind of quantization, and a few of their pairs; each is shrunk towards zero, more strongly the less its group varies"}},
-			{Label: "Band", Value: Cell{Text: "wide enough to hold nine of ten measurements from hidden sources of the class; wider if effects are unknown or rest on few runs"}},
-			{Label: "Main memory", Value: Cell{Text: "the time for the part on the card plus the time for the part in main memory, read at 0.56 of its bandwidth, plus 20 microseconds per layer"}},
-			{Label: "Several cards", Value: Cell{Text: "split by layer, the times add up; split by tensor, n cards are n to the power of 0.55 times as fast as one"}},
-			{Label: "Prompts", Value: Cell{Text: "the same method, with operations per second instead of bandwidth: those without matrix units. A processor has 100 billion per thread, twice that with AVX-512, limited by 10 billion per watt. The regression adds the effects of matrix units, attention to long contexts and the experts that a batch reads"}},
-			{Label: "Several requests", Value: Cell{Text: "with engine=vllm and parallel: each step reads the weights once and the cache of every request; the regression adjusts the result"}},
-			{Label: "Test", Value: Cell{Text: "each measurement is estimated without any data from its own source; estimates state the errors found this way, on dataset " + of.DatasetVersion + ". A run does not count if the same source was over 1.5 times as fast with otherwise the same configuration: a setting held it back"}},
-			{Label: "Weak", Value: Cell{Text: "prompts; Intel cards; processors with many memory channels; several requests at once; main memory whose speed is not given"}},
+			{Label: "Inputs", Value: Cell{Text: "For each class of hardware: a fixed cost per layer, the size of the KV cache, the year of the benchmark, bits per weight, bandwidth, the compute of a CPU, and whether the model is a mixture of experts."}},
+			{Label: "Effects", Value: Cell{Text: "Chip, chip architecture, compute kernels, tool, model shape and type of quantization, and some of their combinations. Effects with little evidence are shrunk towards zero."}},
+			{Label: "90% range", Value: Cell{Text: "Wide enough to contain nine of ten benchmarks from sources held out of the fit. It is wider if effects are unknown or based on few benchmarks."}},
+			{Label: "Offloading", Value: Cell{Text: "The time for the part on the card plus the time for the part in main memory, read at 56% of its bandwidth, plus 20 microseconds per layer."}},
+			{Label: "Several cards", Value: Cell{Text: "If the model is split by layer, the times of the cards add up. If it is split by tensor, n cards are n to the power of 0.55 times as fast as one."}},
+			{Label: "Prompts", Value: Cell{Text: "The same method with operations per second instead of bandwidth. GPUs count without their matrix units; CPUs count 100 billion per thread, or twice that with AVX-512, up to 10 billion per watt. The regression accounts for matrix units, long contexts and mixtures of experts."}},
+			{Label: "Parallel requests", Value: Cell{Text: "With engine=vllm and parallel: each step reads the weights once and the cache of every request. The regression adjusts the result."}},
+			{Label: "Validation", Value: Cell{Text: "The tables compare each benchmark with an estimate made without any data from the same source (dataset " + of.DatasetVersion + "). Benchmarks are left out if the same source was over 1.5 times as fast with otherwise the same configuration, as some setting held them back."}},
+			{Label: "Weak points", Value: Cell{Text: "Prompts, Intel cards, CPUs with many memory channels, parallel requests, and offloading if the speed of main memory is unknown."}},
 		}}},
 		Tables: []Table{
-			errorsTable("generation", "Generation of one stream", &of.Generation),
-			errorsTable("split", "With some of the weights in main memory", &of.Split),
-			errorsTable("prompt", "Reading prompts", &of.Prompt),
-			errorsTable("load", "Several requests at once", &of.Load),
+			errorsTable("generation", "Generation, one request at a time", &of.Generation),
+			errorsTable("split", "Generation with offloading to main memory", &of.Split),
+			errorsTable("prompt", "Prompt processing", &of.Prompt),
+			errorsTable("load", "Generation, parallel requests", &of.Load),
 		},
 	}
 }
@@ -41,12 +41,12 @@ func (s *Site) Estimates(gen *index.Generation, at Place) *Sheet {
 // classNames are the classes of scores in the order of the page.
 var classNames = [][2]string{
 	{"all", "All"},
-	{"usual", "Programs people run"},
+	{"usual", "Popular tools"},
 	{"dense", "Dense models"},
 	{"mixture", "Mixtures of experts"},
 	{"deep", "Long contexts"},
 	{"apple", "Apple"},
-	{"cpu", "Processors"},
+	{"cpu", "CPUs"},
 	{"discrete_amd", "AMD cards"},
 	{"discrete_intel", "Intel cards"},
 	{"discrete_nvidia", "NVIDIA cards"},
@@ -55,8 +55,8 @@ var classNames = [][2]string{
 
 func errorsTable(id, title string, of *fit.Quality) Table {
 	t := Table{
-		ID: id, Title: title, Intro: text.Count(of.Rows, "measurement", "measurements") + " of " + text.Count(of.Sources, "source", "sources") + ".",
-		Columns: columns("Class", "#Runs", "#Median error", "#Within 25 %", "#Within 1.5 times", "#Within 2 times", "#Band covers", "#Band width", "#Rule of thumb: median error"),
+		ID: id, Title: title, Intro: text.Count(of.Rows, "benchmark", "benchmarks") + " from " + text.Count(of.Sources, "source", "sources") + ".",
+		Columns: columns("Group", "#Benchmarks", "#Median error", "#Within 25%", "#Within 1.5×", "#Within 2×", "#In 90% range", "#Width of range|Upper end divided by lower end", "#Rule of thumb: median error"),
 	}
 	simple := id == "generation" || id == "split"
 	place := func(class string) int {
@@ -86,12 +86,12 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 			{Text: text.Percent(s.Within50)},
 			{Text: text.Percent(s.Within100)},
 			{Text: text.Percent(s.Coverage)},
-			{Text: text.Tenths(s.Width) + " times"},
+			{Text: text.Tenths(s.Width) + "×"},
 			{Text: thumb},
 		})
 	}
 	if simple {
-		t.Source = "The rule of thumb is 0.65 × bandwidth / bytes of the weights read per token."
+		t.Source = "Rule of thumb: 0.65 × bandwidth ÷ bytes of weights read per token."
 	}
 	return t
 }

@@ -39,10 +39,10 @@ type ExploreQuery struct {
 
 // A Facet is the values of one field, to choose from.
 type Facet struct {
-	Name, Label, Title string
-	Values             []FacetValue
-	More               []FacetValue // behind a switch
-	Open               bool
+	Name, Label string
+	Values      []FacetValue
+	More        []FacetValue // behind a switch
+	Open        bool
 }
 
 // A FacetValue is a value and how many records have it.
@@ -53,7 +53,7 @@ type FacetValue struct {
 
 // A Range is a field of numbers or dates with ends to choose.
 type Range struct {
-	Label, Title, Unit string
+	Label, Unit        string
 	Min, Max           string // names of parameters, empty for none
 	MinValue, MaxValue string
 	Low, High          string // ends of the data, of numbers
@@ -129,13 +129,13 @@ func (s *Site) explore(l *list, gen *index.Generation, q *ExploreQuery, asked *i
 	}
 	if q.Kind == "benchmarks" {
 		now := q.Params.Get("settings")
-		v.Settings = []Choice{{index.SingleStream, "One request on one device: comparable speeds", now == index.SingleStream}, {"", "All settings, mixed", now == ""}}
+		v.Settings = []Choice{{index.SingleStream, "Comparable speeds: one request, one device", now == index.SingleStream}, {"", "All benchmarks", now == ""}}
 	}
 	for i, chosen := range v.Chosen[:min(len(v.Chosen), 3)] { // tells tabs and bookmarks apart
 		v.Title += [...]string{": ", ", "}[min(i, 1)] + chosen.Text
 	}
 	if q.Runs != nil && !q.Params.Has("context") && page.Total > 0 {
-		v.Notes = append(v.Notes, "Speeds are with an empty cache.")
+		v.Notes = append(v.Notes, "Speeds are for an empty cache.")
 	}
 	if page.Next != nil {
 		v.Next = at.Path + "?" + q.Next(page.Next)
@@ -152,7 +152,7 @@ func (s *Site) explore(l *list, gen *index.Generation, q *ExploreQuery, asked *i
 func leftOut(q index.Query, page index.Page) (notes []string) {
 	add := func(n int, field index.Field) {
 		if n > 0 {
-			notes = append(notes, text.Whole(n)+record.Noun(n, " more is hidden because this is unknown: ", " more are hidden because this is unknown: ")+strings.ToLower(Label(string(field)))+".")
+			notes = append(notes, text.Whole(n)+record.Noun(n, " more has", " more have")+" no known "+strings.ToLower(Label(string(field)))+" and "+record.Noun(n, "is", "are")+" hidden.")
 		}
 	}
 	for i, n := range page.Excluded {
@@ -162,7 +162,7 @@ func leftOut(q index.Query, page index.Page) (notes []string) {
 		add(n, q.Sets[i].Field)
 	}
 	if len(page.Mixed) > 0 {
-		notes = append(notes, "These speeds were measured with different settings and cannot be compared. Those of one request on one device can.")
+		notes = append(notes, "These speeds were measured with different settings, so do not compare them directly. To see comparable ones, choose “Comparable speeds”.")
 	}
 	return notes
 }
@@ -208,7 +208,7 @@ func (l *list) choices(gen *index.Generation, asked *index.Conditions, params ur
 }
 
 func facet(n *names, info *index.FieldInfo, counted *index.Facet, params url.Values) Facet {
-	f := Facet{Name: info.Param, Label: Label(string(info.Name)), Title: info.Doc}
+	f := Facet{Name: info.Param, Label: Label(string(info.Name))}
 	chosen := split(params[info.Param])
 	f.Open = len(chosen) > 0
 	listed := map[string]bool{}
@@ -269,12 +269,12 @@ func valueLabel(n *names, info *index.FieldInfo, v string) string {
 	case info.Name == index.Quantization, info.Name == "tool_version", info.Name == "id":
 		return v // a name, whose _ is not a space
 	}
-	return words(v)
+	return words(shown(v))
 }
 
 func rangeOf(info *index.FieldInfo, counted *index.Facet, params url.Values) Range {
 	r := Range{
-		Label: Label(string(info.Name)), Title: info.Doc, Unit: unitText(info), Min: info.Min, Max: info.Max, Type: "number",
+		Label: Label(string(info.Name)), Unit: unitText(info), Min: info.Min, Max: info.Max, Type: "number",
 		MinValue: params.Get(info.Min), MaxValue: params.Get(info.Max),
 	}
 	r.Open = r.MinValue != "" || r.MaxValue != ""
@@ -366,11 +366,15 @@ func limitText(unit, v string) string {
 }
 
 func unitText(f *index.FieldInfo) string {
-	return cmp.Or(map[string]string{"10^9 parameters": "billions", "tokens/s": "tok/s"}[f.Unit], f.Unit)
+	unit := cmp.Or(map[string]string{"10^9 parameters": "billions", "tokens/s": "tok/s", "streams": "requests", "0 to 100": "points"}[f.Unit], f.Unit)
+	if strings.Contains(strings.ToLower(Label(string(f.Name))), unit) {
+		return ""
+	}
+	return unit
 }
 
 func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Place) Table {
-	t := Table{ID: "results", Title: l.heading, Empty: "No record matches all of these filters. Remove one."}
+	t := Table{ID: "results", Title: l.heading, Empty: "Nothing matches these filters."}
 	var shown []int
 	for i, head := range l.columns {
 		if q.Runs != nil && slices.Contains(l.minor, i) {
@@ -383,7 +387,7 @@ func (l *list) rows(gen *index.Generation, q *ExploreQuery, ords []uint32, at Pl
 		t.Columns = append(t.Columns, head)
 	}
 	if q.Runs != nil {
-		t.Columns = append(t.Columns, columns("~Quantization", "#Takes", "#Tok/s", "Speed basis")...)
+		t.Columns = append(t.Columns, columns("~Quantization", "#Memory needed", "#Tok/s", "Basis")...)
 	}
 	n, table := newNames(gen), tableOf(gen, q.Kind)
 	for _, ord := range ords {

@@ -37,15 +37,15 @@ var modelFields = []fieldGroup{
 		{path: "organization", label: "Maker", href: listed("models", "organization")},
 		{path: "family", label: "Family", href: listed("models", "family")},
 		{path: "release_date", label: "Released", asked: true, note: "@release_date_basis", notes: map[string]string{
-			"maker": "", "repository": "date the repository was created", "listing": "from a third-party list", "paper": "date of the paper", "reported": "as reported",
+			"maker": "", "repository": "repository created", "listing": "according to a third-party list", "paper": "paper published", "reported": "as reported",
 		}},
 		{path: "license", label: "Licence", asked: true},
 		{path: "hf_repo", label: "Repository", note: "Hugging Face", href: huggingFace},
-		{path: "form", label: "Made for"},
-		{path: "thinking", label: "Reasons before it answers"},
+		{path: "form", label: "Purpose"},
+		{path: "thinking", label: "Reasoning"},
 		{path: "modalities", label: "Input and output"},
 		{path: "aliases", label: "Other names", alone: true},
-		{path: "slug", label: "Slug", alone: true},
+		{path: "slug", label: "ID", alone: true},
 	}},
 	{"Architecture", []field{
 		{path: "params_b", label: "Parameters", unit: "billion", asked: true},
@@ -54,8 +54,8 @@ var modelFields = []fieldGroup{
 		{path: "trained_bits", label: "Trained precision", unit: "bits"},
 		{path: "projector_bytes", label: "Projector size", unit: "bytes"},
 		{path: "gguf_architecture", label: "GGUF architecture", href: listed("models", "gguf_architecture")},
-		{path: "shape", label: "Shape id", href: listed("models", "shape")},
-		{path: "architecture.type", label: "Type", say: blocks},
+		{path: "shape", label: "Shape ID", href: listed("models", "shape")},
+		{path: "architecture.type", label: "Type"},
 		{path: "architecture.num_layers", label: "Layers", asked: true},
 		{path: "architecture.hidden_size", label: "Hidden size", asked: true},
 		{path: "architecture.intermediate_size", label: "Feed-forward size"},
@@ -68,10 +68,10 @@ var modelFields = []fieldGroup{
 		{path: "architecture.vocab_size", label: "Vocabulary", unit: "tokens", asked: true},
 		{path: "architecture.context_length", label: "Context length", unit: "tokens", asked: true},
 		{path: "architecture.sliding_window", label: "Sliding window", unit: "tokens"},
-		{path: "architecture.ssm_conv_kernel", label: "Convolution width"},
+		{path: "architecture.ssm_conv_kernel", label: "State-space convolution width"},
 		{path: "architecture.ssm_inner_size", label: "State-space inner size"},
-		{path: "architecture.ssm_state_size", label: "State size"},
-		{path: "architecture.ssm_group_count", label: "State groups"},
+		{path: "architecture.ssm_state_size", label: "State-space state size"},
+		{path: "architecture.ssm_group_count", label: "State-space groups"},
 		{path: "architecture.rope_theta", label: "RoPE base"},
 		{path: "architecture.activation", label: "Activation"},
 		{path: "architecture.norm", label: "Normalization"},
@@ -92,22 +92,22 @@ var modelFields = []fieldGroup{
 
 var hardwareFields = []fieldGroup{
 	{"About", []field{
-		{path: "vendor", label: "Vendor", say: vendorName, href: listed("hardware", "vendor")},
-		{path: "type", label: "Kind", say: typeName},
+		{path: "vendor", label: "Maker", say: vendorName, href: listed("hardware", "vendor")},
+		{path: "type", label: "Type", say: typeName},
 		{path: "release_date|release_quarter", label: "Released", asked: true},
 		{path: "architecture", label: "Architecture"},
-		{path: "cpu_architecture", label: "Processor cores"},
+		{path: "cpu_architecture", label: "CPU architecture"},
 		{path: "form_factor", label: "Form factor"},
 		{path: "manufacturer", label: "Built by"},
 		{path: "chip", label: "Chip", of: "hardware", alone: true},
-		{path: "integrated_gpu", label: "Graphics inside", of: "hardware", alone: true},
+		{path: "integrated_gpu", label: "Integrated graphics", of: "hardware", alone: true},
 		{path: "variants", label: "Variant", of: "hardware", alone: true},
 		{path: "aliases", label: "Other names", alone: true},
-		{path: "slug", label: "Slug", alone: true},
+		{path: "slug", label: "ID", alone: true},
 	}},
 	{"Memory", []field{
 		{path: "vram_gb", label: "Memory", unit: "GB"},
-		{path: "memory_options_gb", label: "Sold with", unit: "GB"},
+		{path: "memory_options_gb", label: "Memory options", unit: "GB"},
 		{path: "memory_gb", label: "Memory of the machine", unit: "GB"},
 		{path: "max_memory_gb", label: "Maximum memory", unit: "GB"},
 		{path: "hbm_gb", label: "High-bandwidth memory", unit: "GB"},
@@ -116,34 +116,34 @@ var hardwareFields = []fieldGroup{
 		{path: "memory_bandwidth_gbps", label: "Bandwidth", unit: "GB/s", asked: true, note: "@memory_bandwidth_basis"},
 		{path: "memory_bandwidth_range_gbps", label: "Bandwidth range", unit: "GB/s"},
 		{path: "memory_read_bandwidth_gbps", label: "Read bandwidth", unit: "GB/s"},
-		{path: "memory_channels", label: "Channels"},
+		{path: "memory_channels", label: "Memory channels"},
 		{path: "memory_speed_mts", label: "Memory speed", unit: "MT/s"},
 	}},
 	{"Compute", []field{
 		{path: "fp16_tflops", label: "FP16", unit: "TFLOPS", note: "@fp16_basis"},
-		{path: "fp16_tensor_fp16acc_tflops", label: "FP16 tensor, FP16 accumulation", unit: "TFLOPS"},
+		{path: "fp16_tensor_fp16acc_tflops", label: "FP16 tensor with FP16 accumulation", unit: "TFLOPS"},
 		{path: "fp16_vector_tflops", label: "FP16 vector", unit: "TFLOPS"},
 		{path: "fp32_tflops", label: "FP32", unit: "TFLOPS"},
 		{path: "int8_tops", label: "INT8", unit: "TOPS"},
-		{path: "npu_tops", label: "Neural processor", unit: "TOPS"},
-		{path: "gpu_cores", label: "Graphics cores"},
-		{path: "cpu_cores", label: "Processor cores"},
+		{path: "npu_tops", label: "NPU", unit: "TOPS"},
+		{path: "gpu_cores", label: "GPU cores"},
+		{path: "cpu_cores", label: "CPU cores"},
 		{path: "tdp_watts", label: "Power", unit: "W", asked: true},
 		{path: "tdp_range_watts", label: "Power range", unit: "W"},
 		{path: "max_turbo_power_watts", label: "Turbo power", unit: "W"},
 		{path: "pcie", label: "Interface"},
-		{path: "backends", label: "Backends known to work"},
+		{path: "backends", label: "Supported backends"},
 		{path: "cuda_compute_capability", label: "CUDA compute capability"},
 		{path: "gfx_target", label: "GFX target"},
-		{path: "pci_ids", label: "PCI ids", alone: true},
+		{path: "pci_ids", label: "PCI IDs", alone: true},
 	}},
 }
 
 var toolFields = []fieldGroup{
 	{"About", []field{
-		{path: "category", label: "Main role"},
-		{path: "also_categories", label: "Other roles"},
-		{path: "vendor_or_org", label: "Made by"},
+		{path: "category", label: "Category"},
+		{path: "also_categories", label: "Also used as"},
+		{path: "vendor_or_org", label: "Maker"},
 		{path: "homepage", label: "Homepage", say: host, href: webAddress},
 		{path: "repository", label: "Source code", say: host, href: webAddress},
 		{path: "license", label: "Licence", asked: true},
@@ -151,10 +151,10 @@ var toolFields = []fieldGroup{
 		{path: "first_release", label: "First release", asked: true},
 		{path: "maintenance", label: "Maintenance"},
 		{path: "aliases", label: "Other names", alone: true},
-		{path: "slug", label: "Slug", alone: true},
+		{path: "slug", label: "ID", alone: true},
 	}},
 	{"Works with", []field{
-		{path: "platforms", label: "Systems"},
+		{path: "platforms", label: "Operating systems"},
 		{path: "backends", label: "Backends"},
 		{path: "model_formats", label: "Weight formats"},
 		{path: "api_compatibility", label: "APIs"},
@@ -168,54 +168,54 @@ var benchmarkFields = []fieldGroup{
 		{path: "model_size_gib", label: "Weights", unit: "GiB"},
 		{path: "hardware", label: "Hardware", of: "hardware", note: "@hardware_raw"},
 		{path: "hardware_count", label: "Devices"},
-		{path: "memory_gb", label: "Memory of a device", unit: "GB"},
+		{path: "memory_gb", label: "Memory per device", unit: "GB"},
 		{path: "tool", label: "Tool", of: "tools", note: "@tool_version"},
 		{path: "backend", label: "Backend", asked: true},
 		{path: "driver_version", label: "Driver"},
-		{path: "compute_unit", label: "Compute unit"},
-		{path: "os", label: "System"},
+		{path: "compute_unit", label: "Ran on"},
+		{path: "os", label: "Operating system"},
 	}},
 	{"Settings", []field{
 		{path: "n_prompt", label: "Prompt length", unit: "tokens", asked: true},
 		{path: "n_gen", label: "Generated length", unit: "tokens", asked: true},
 		{path: "context_depth", label: "Tokens already in the cache", unit: "tokens"},
 		{path: "batch_size", label: "Batch size", unit: "tokens"},
-		{path: "concurrency", label: "Simultaneous requests"},
-		{path: "n_gpu_layers", label: "Layers on the accelerator"},
+		{path: "concurrency", label: "Parallel requests"},
+		{path: "n_gpu_layers", label: "Layers on the GPU"},
 		{path: "flash_attention", label: "Flash attention"},
 		{path: "speculative_decoding", label: "Speculative decoding"},
-		{path: "partial_offload", label: "Part of the weights in main memory"},
+		{path: "partial_offload", label: "Offloading to main memory"},
 		{path: "random_weights", label: "Random weights"},
 		{path: "threads", label: "Threads"},
-		{path: "rate_basis", label: "What the speed counts", asked: true, say: words},
+		{path: "rate_basis", label: "Speed includes", asked: true},
 		{path: "scenario", label: "Load"},
 	}},
-	{"More figures", []field{
-		{path: "prompt_tps_stddev", label: "Prompt, standard deviation", unit: "tok/s"},
-		{path: "generation_tps_stddev", label: "Generation, standard deviation", unit: "tok/s"},
-		{path: "generation_tps_per_stream", label: "Generation per stream", unit: "tok/s"},
-		{path: "ttft_p50_ms", label: "First token, median", unit: "ms"},
-		{path: "ttft_p99_ms", label: "First token, 99 %", unit: "ms"},
-		{path: "tpot_ms", label: "Per output token", unit: "ms"},
-		{path: "tpot_p50_ms", label: "Per output token, median", unit: "ms"},
-		{path: "tpot_p99_ms", label: "Per output token, 99 %", unit: "ms"},
-		{path: "request_rate", label: "Requests", unit: "requests/s"},
+	{"More results", []field{
+		{path: "prompt_tps_stddev", label: "Prompt speed, standard deviation", unit: "tok/s"},
+		{path: "generation_tps_stddev", label: "Generation speed, standard deviation", unit: "tok/s"},
+		{path: "generation_tps_per_stream", label: "Generation speed per request", unit: "tok/s"},
+		{path: "ttft_p50_ms", label: "Time to first token, median", unit: "ms"},
+		{path: "ttft_p99_ms", label: "Time to first token, 99th percentile", unit: "ms"},
+		{path: "tpot_ms", label: "Time per output token", unit: "ms"},
+		{path: "tpot_p50_ms", label: "Time per output token, median", unit: "ms"},
+		{path: "tpot_p99_ms", label: "Time per output token, 99th percentile", unit: "ms"},
+		{path: "request_rate", label: "Request rate", unit: "requests/s"},
 		{path: "power_basis", label: "Power measured at"},
 	}},
 	{"Source", []field{
-		{path: "source", label: "Who measured"},
+		{path: "source", label: "Measured by"},
 		{path: "source_url", label: "Page", href: webAddress},
 		{path: "source_key", label: "Source"},
 		{path: "run_date", label: "Date", asked: true, note: "@date_basis", notes: map[string]string{
-			"run": "date of the run", "posted": "date of the post", "commit": "date of the last commit of the file",
+			"run": "day of the benchmark", "posted": "day of the post", "commit": "day of the last commit",
 		}},
-		{path: "submitter", label: "Submitter"},
+		{path: "submitter", label: "Submitted by"},
 		{path: "round", label: "Round"},
 		{path: "system", label: "Machine"},
 		{path: "nodes", label: "Machines"},
 		{path: "division", label: "Division"},
 		{path: "availability", label: "Availability"},
-		{path: "reproduce", label: "To repeat it"},
+		{path: "reproduce", label: "How to reproduce"},
 	}},
 }
 
@@ -264,7 +264,7 @@ func (f *field) facts(n *names, record map[string]any) (out []Fact) {
 
 func (f *field) fact(n *names, record map[string]any, v any) Fact {
 	value := plain(v)
-	out := Fact{Label: f.label, Value: Cell{Text: value}, Note: f.note}
+	out := Fact{Label: f.label, Value: Cell{Text: shown(value)}, Note: f.note}
 	switch {
 	case f.of != "":
 		out.Value = n.cell(f.of, dataset.Slug(value))
@@ -283,7 +283,7 @@ func (f *field) fact(n *names, record map[string]any, v any) Fact {
 		if said, ok := f.notes[out.Note]; ok {
 			out.Note = said
 		} else if strings.HasSuffix(path, "_raw") {
-			out.Note = "printed as “" + out.Note + "”"
+			out.Note = "given as “" + out.Note + "”"
 		}
 	}
 	return out
@@ -307,6 +307,20 @@ func refsOf(refs map[string][]int, path string) []int {
 	return refs[object]
 }
 
+// shownAs are values that pages call something else than the dataset does.
+var shownAs = map[string]string{
+	"moe": "mixture of experts", "ssm": "state-space model", "gqa": "grouped-query (GQA)", "mha": "multi-head (MHA)", "mqa": "multi-query (MQA)", "mla": "latent (MLA)",
+	"owner": "modeldex", "official": "vendor", "decode": "generation only", "end_to_end": "prompt and generation", "total": "all parallel requests",
+	"cpu": "CPU", "gpu": "GPU", "npu": "NPU", "hpu": "HPU", "xpu": "XPU", "tpu": "TPU", "mixed": "GPU and CPU", "ane": "Apple Neural Engine", "musa": "MUSA", "cann": "CANN", "ascend": "Ascend", "gaudi": "Gaudi", "soc": "system on a chip",
+	"cuda": "CUDA", "rocm": "ROCm", "metal": "Metal", "vulkan": "Vulkan", "opencl": "OpenCL", "directml": "DirectML", "openvino": "OpenVINO", "sycl": "SYCL", "webgpu": "WebGPU",
+	"mlx": "MLX", "gguf": "GGUF", "ggml": "GGML", "gptq": "GPTQ", "awq": "AWQ", "onnx": "ONNX", "exl2": "EXL2", "exl3": "EXL3", "coreml": "Core ML", "mps": "MPS", "qnn": "QNN",
+	"nvidia": "NVIDIA", "amd": "AMD", "aws": "AWS", "hisilicon": "HiSilicon", "mediatek": "MediaTek", "moorethreads": "Moore Threads", "sambanova": "SambaNova", "sifive": "SiFive", "spacemit": "SpacemiT",
+	"linux": "Linux", "windows": "Windows", "macos": "macOS", "ios": "iOS", "android": "Android", "openai": "OpenAI", "anthropic": "Anthropic", "ollama": "Ollama",
+	"runner": "local runner", "gui": "desktop or web app", "ide": "code editor", "server": "inference server", "orchestrator": "orchestration", "finetuner": "fine-tuning", "quantizer": "quantization",
+}
+
+func shown(v string) string { return cmp.Or(shownAs[v], v) }
+
 // none is an empty list in words.
 const none = "none"
 
@@ -319,14 +333,14 @@ func plain(v any) string {
 	case string:
 		return v
 	case map[string]any:
-		return "an object of " + text.Count(len(v), "field", "fields")
+		return text.Count(len(v), "field", "fields")
 	case []any:
 		parts := make([]string, len(v))
 		for i, one := range v {
 			if _, object := one.(map[string]any); object {
 				return text.Count(len(v), "entry", "entries")
 			}
-			parts[i] = plain(one)
+			parts[i] = shown(plain(one))
 		}
 		return cmp.Or(strings.Join(parts, ", "), none)
 	}
@@ -341,7 +355,7 @@ func yesNo(v bool) string {
 }
 
 var fieldNames = func() map[string]string {
-	out := map[string]string{"model_raw": "Model as printed", "hardware_raw": "Hardware as printed", "kv_cache": "Key-value cache", "prompt_tps": "Prompt", "generation_tps": "Generation"}
+	out := map[string]string{"model_raw": "Model as given", "hardware_raw": "Hardware as given", "kv_cache": "Key-value cache", "prompt_tps": "Prompt speed", "generation_tps": "Generation speed"}
 	for _, groups := range [][]fieldGroup{modelFields, hardwareFields, toolFields, benchmarkFields} {
 		for _, g := range groups {
 			for _, f := range g.fields {
@@ -355,11 +369,11 @@ var fieldNames = func() map[string]string {
 
 // labels are the names of fields and parameters in filters and forms, where they differ from those of facts.
 var labels = map[string]string{
-	"street_price_usd": "Street price", "launch_price_usd": "Price at launch",
-	"modality": "Input and output", "api": "API", "context_depth": "Tokens in the cache", "run_date": "Date of the run", "fits": "Runs on hardware",
-	"runs": "Runs the model", "min_tps": "At least tok/s", "memory_gb": "Memory, GB", "bandwidth_gbps": "Bandwidth, GB/s",
-	"unified_share": "Share of unified memory", "unified_memory": "Unified memory", "count": "Devices", "kv": "Cache", "engine": "Program",
-	"type": "Type", "category": "Category", "scenario": "Scenario", "system_memory_gb": "Main memory",
+	"street_price_usd": "Street price", "launch_price_usd": "Launch price", "price_observations": "Prices", "intelligence": "Evaluation score",
+	"modality": "Input and output", "api": "API", "context_depth": "Tokens in the cache", "run_date": "Date", "fits": "Runs on", "os": "Operating system",
+	"runs": "Can run", "min_tps": "Minimum speed", "memory_gb": "Memory", "bandwidth_gbps": "Bandwidth",
+	"unified_share": "Share of unified memory", "count": "Number of devices", "kv": "KV cache type", "system_memory_gb": "Main memory", "organization": "Maker", "vendor": "Maker",
+	"fp16_shader_tflops": "FP16 shader", "fp16_tensor_fp32acc_tflops": "FP16 tensor with FP32 accumulation", "pci_ids_shared": "Shared PCI IDs",
 }
 
 // Label is what filters and forms call a field or parameter.
@@ -373,4 +387,12 @@ func fieldName(path string) string {
 		return cmp.Or(fieldNames[path], Label(path))
 	}
 	return fieldName(object) + ", " + strings.ReplaceAll(words(inner), ".", ", ")
+}
+
+func fieldNamesOf(paths []string) string {
+	out := make([]string, len(paths))
+	for i, path := range paths {
+		out[i] = fieldName(strings.TrimPrefix(path, "hardware."))
+	}
+	return strings.Join(out, ", ")
 }

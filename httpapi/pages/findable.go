@@ -73,32 +73,32 @@ func Sitemap(gen *index.Generation, base string) []byte {
 
 const llmsHead = `# modeldex
 
-> A directory of open-weight language models, the hardware they run on, the tools that run them, and published measurements of tokens per second. It answers which model runs on what, and how fast, with the evidence. %s, released %s, %s.
+> Open-weight language models, the hardware and tools that run them, and published tokens-per-second benchmarks. It shows which models run on which hardware, and how fast, with sources. %s, released %s, %s.
 
-Every page of records and figures has its data at the same address with .json, .csv or .md appended: %s/models/llama-3.1-8b-instruct.md. An unpublished figure is null, never 0. Compare speeds only if their settings match: use settings=single_stream. Measurements and estimates are never mixed into one figure. Cite the address of the page and the day you read it.
+To get the data of a page, add .json, .csv or .md to its address: %s/models/llama-3.1-8b-instruct.md. Unknown values are null, never 0. Only compare speeds with matching settings: use settings=single_stream. Measured and estimated speeds are always separate. Cite the address of the page and the day you read it.
 
 ## Pages
 
 - [Models](%[4]s/explore/models.md): list with filters; takes the parameters of /api/v1/models
-- [Hardware](%[4]s/explore/hardware.md): with runs=MODEL and context=N, the hardware that runs a model
+- [Hardware](%[4]s/explore/hardware.md): with runs=MODEL and context=N, hardware that runs a model
 - [Tools](%[4]s/explore/tools.md)
 - [Benchmarks](%[4]s/explore/benchmarks.md)
-- [What runs](%[4]s/fit.md?hardware=nvidia-rtx-4090): models that run on hardware, best first; with model= the verdict of each size
-- [Compare](%[4]s/compare.md?hardware=nvidia-rtx-3090,nvidia-rtx-4090): up to four side by side
-- [Model intelligence](%[4]s/snapshots.md): scores with sources and limits
-- [Changes](%[4]s/changes.md): releases and what they did to records; table, slug and release narrow it
+- [What runs](%[4]s/fit.md?hardware=nvidia-rtx-4090): models that run on the hardware, best first; with model=, the fit of each quantization
+- [Compare](%[4]s/compare.md?hardware=nvidia-rtx-3090,nvidia-rtx-4090): up to four models or hardware side by side
+- [Evaluation scores](%[4]s/snapshots.md): scores of models, with sources and limits
+- [Changes](%[4]s/changes.md): what each release changed; filter with table, slug and release
 - [Credits](%[4]s/credits.md): who published what, with licences
-- [Contribute](%[4]s/contribute): a form that makes and checks the line of a measurement
+- [Contribute](%[4]s/contribute): a form that creates and checks a benchmark entry
 
 ## Agents
 
-- %[4]s/mcp: Model Context Protocol (Streamable HTTP), with tools for questions, names, what runs, fit, comparisons, benchmarks, statistics and changes. On your own machine: the command "modeldex mcp". Resolve names first, state the settings of every speed, say whether it was measured or is an estimate, and pass notices on.
-- ask, resolve and fit answer some calls a day without a key, here and in the API.
+- %[4]s/mcp: Model Context Protocol (Streamable HTTP), with tools for questions, names, what runs, fit, comparisons, benchmarks, statistics and changes. To run it locally, use "modeldex mcp". Resolve names first, give the settings of each speed, say whether it is measured or estimated, and pass on notices.
+- ask, resolve and fit work without a key for some calls a day, here and in the API.
 
 ## API
 
 - [OpenAPI 3.1](%[4]s/openapi.json): every endpoint, parameter and error
-- [Reference](%[4]s/docs): for people
+- [Reference](%[4]s/docs): the documentation for people
 - One call gets you a free key: POST %[4]s/api/v1/keys with name, email and use_case. Send it as Authorization: Bearer KEY.
 `
 

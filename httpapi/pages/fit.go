@@ -86,8 +86,8 @@ const shownFitRows = 100
 // Fit is the page about what runs.
 func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	v := &Fit{Form: NewAsk(gen, q.Params), Sheet: Sheet{
-		Frame:   s.frame(gen, at, "/fit", "", "Choose hardware, or enter memory and bandwidth: the open-weight models that run, best first, with measured and estimated speed."),
-		Heading: "What runs on my machine?", Lead: "Choose hardware, or describe it by its memory and bandwidth.", Notes: q.Read,
+		Frame:   s.frame(gen, at, "/fit", "", "Choose your hardware, or enter its memory, to see which open-weight models run on it and how fast."),
+		Heading: "What can my hardware run?", Lead: "Choose your hardware, or enter its memory and bandwidth.", Notes: q.Read,
 	}}
 	v.Styles = []string{"charts.css"}
 	machine := machineName(gen, q)
@@ -113,7 +113,7 @@ func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 	v.Lead = verdictLine(gen, q)
 	v.askMemory(gen, q)
 	for _, r := range q.Answer.Remedies {
-		words := r.Quantization + " " + map[fit.Verdict]string{fit.Fits: "fits ", fit.Offload: "runs, partly in main memory, "}[r.Verdict] + r.Text
+		words := r.Quantization + " " + map[fit.Verdict]string{fit.Fits: "fits", fit.Offload: "runs, partly offloaded,"}[r.Verdict] + strings.TrimPrefix(" "+r.Text, " in "+r.Quantization)
 		if r.USD != nil {
 			words += ", " + text.Dollars(*r.USD) + " more"
 		}
@@ -122,16 +122,16 @@ func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 	if hardware != "" {
 		runs := index.Query{Sets: []index.Set{{Field: index.Model, Values: []string{model}}, {Field: index.Hardware, Values: []string{hardware}}}}
 		if _, n := gen.Benchmarks.First(runs); n > 0 {
-			v.offer(text.Count(n, "published run", "published runs"), address("/explore/benchmarks", "model", model, "hardware", hardware))
+			v.offer(text.Count(n, "published benchmark", "published benchmarks"), address("/explore/benchmarks", "model", model, "hardware", hardware))
 		}
 	}
-	v.offer("What else runs here", q.with("model", "", "quantization", ""))
+	v.offer("What else runs on it", q.with("model", "", "quantization", ""))
 	v.offer("Hardware that runs it", address("/explore/hardware", "runs", model))
-	v.offer("The model", "/models/"+model)
+	v.offer("About the model", "/models/"+model)
 	v.Forms = forms(v.Place, "json", "csv", "md")
 	v.Tables = []Table{sizesOnMachine(gen, q)}
 	if q.Query.Quantization != "" {
-		v.offer("All its quantizations", q.with("quantization", ""))
+		v.offer("All quantizations", q.with("quantization", ""))
 		if t := placed(gen, q.Answer); t.Rows != nil {
 			v.Tables = append(v.Tables, t)
 		}
@@ -146,7 +146,7 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 	v.Forms = forms(v.Place, "json", "csv", "md")
 	hardware := string(q.Query.Hardware)
 	if hardware != "" {
-		v.offer("Facts and prices", "/hardware/"+hardware)
+		v.offer("Specs and prices", "/hardware/"+hardware)
 		v.offer("Compare", address("/compare", "hardware", hardware))
 	}
 	if v.askMemory(gen, q) {
@@ -159,39 +159,39 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 		v.Chart = plot(charts.For(gen).FrontierOf(hardware, q.Found), "plot-frontier", v.Base)
 	}
 	list := runsTable(gen, q.Query, q.Found[:min(len(q.Found), shownFitRows)])
-	list.Title, list.Empty = text.Count(len(q.Found), "model, best first", "models, best first"), "No known quantization of any model fits. Try a shorter context or a compressed cache."
-	list.Intro = "Each is shown in the quantization that suits this machine best: precision is weighed against speed and memory. " + speedsAre(q)
+	list.Title, list.Empty = text.Count(len(q.Found), "model, best first", "models, best first"), "No model fits. Try a shorter context or a smaller KV cache type."
+	list.Intro = "Each is shown with the quantization that best balances precision, speed and memory. " + speedsAre(q)
 	if len(q.Found) > shownFitRows {
-		list.Source = "The first " + text.Whole(shownFitRows) + " are shown."
+		list.Source = "Showing the first " + text.Whole(shownFitRows) + "."
 	}
 	if q.Query.MinTPS > 0 {
-		list.More = &Link{Text: "What runs here at any speed", Href: q.with("min_tps", "")}
+		list.More = &Link{Text: "Include slower models", Href: q.with("min_tps", "")}
 	}
 	v.Tables = []Table{list}
 }
 
 func speedsAre(q *FitQuery) string {
 	if q.Query.Context > 0 {
-		return "Speeds are with a full cache."
+		return "Speeds are for a full cache."
 	}
-	return "Speeds are with an empty cache; enter a context to see them with a full one."
+	return "Speeds are for an empty cache; enter a context to see them for a full one."
 }
 
 func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
 	v.Form.More = true
 	if model := q.Query.Model; model != "" {
-		v.Notes = append(v.Notes, "Choose hardware, or enter memory, to see whether "+newNames(gen).of("models", model)+" runs on it.")
+		v.Notes = append(v.Notes, "Choose your hardware, or enter its memory, to see whether "+newNames(gen).of("models", model)+" runs on it.")
 		v.offer("All hardware that runs it", address("/explore/hardware", "runs", string(model)))
 		return
 	}
-	v.Notes = []string{"Not listed, or you do not know its name? Choose by memory alone:"}
+	v.Notes = []string{"Hardware not listed? Choose by memory:"}
 	for _, gb := range []string{"8", "12", "16", "24", "32"} {
 		v.offer(inGB(gb), "/fit?memory_gb="+gb)
 	}
 }
 
 // chooseMemory is said of machines whose memory is not known.
-const chooseMemory = "What runs depends on the memory installed. Choose yours:"
+const chooseMemory = "What runs depends on how much memory is installed. Choose yours:"
 
 // askMemory offers the sizes of memory of a machine that is sold with several or without any, and reports whether what
 // runs cannot be said without one.
@@ -232,30 +232,30 @@ func machineName(gen *index.Generation, q *FitQuery) string {
 
 func verdictLine(gen *index.Generation, q *FitQuery) string {
 	a, best := q.Answer, listedSize(gen, q)
-	room := ", with room for " + text.Tokens(a.Context) + " tokens."
+	room, context := "", " with a context of "+text.Tokens(a.Context)+" tokens"
 	if size := usableMemory(a.Available); size != "" {
-		room = " in " + size + room
+		room = " in " + size
 	}
 	speed := speedLine(q, best)
 	switch best.Verdict {
 	case fit.Fits:
 		if best.BitsPerWeight != nil && *best.BitsPerWeight < fit.LeastBits {
-			room += " It has fewer than four bits per weight, so its answers are clearly worse."
+			context += ", but gives clearly worse answers, as it has fewer than four bits per weight"
 		}
 		if speed == "" && q.Query.Hardware == "" && q.Query.BandwidthGBps == 0 {
-			room += " Enter the bandwidth of the memory as well for an estimate of its speed."
+			speed = " Enter the memory bandwidth to see how fast."
 		}
-		return strings.TrimSpace(speed + " It fits" + room)
+		return best.Quantization + " fits" + room + context + "." + speed
 	case fit.Tight:
-		return strings.TrimSpace(speed + " It fits only by using memory that should stay free" + room)
+		return best.Quantization + " just fits" + room + context + ", using memory that should stay free." + speed
 	case fit.Offload:
-		return strings.TrimSpace(speed + " It does not fit on the device alone" + room + smallestSize(a) + " The rest of the weights is kept in main memory.")
+		return best.Quantization + " needs " + text.GiB(best.Memory.Total) + context + ", so only part of it fits" + room + "; the rest stays in main memory." + speed
 	case fit.No:
-		return "No known quantization fits" + room + smallestSize(a)
+		return "No known quantization fits" + room + context + smallestSize(a) + "."
 	}
 	for i := range a.Sizes {
 		if s := a.Sizes[i].Speed; a.Sizes[i].Verdict == fit.Unknown && s != nil && s.Measured != nil {
-			return "It ran here, at " + text.Rounded(s.Measured.Median) + " tok/s in " + a.Sizes[i].Quantization + ". We do not know how much context fits. " + unpublished(gen, a)
+			return a.Sizes[i].Quantization + " runs at " + text.Rounded(s.Measured.Median) + " tok/s (measured), but we cannot tell how much context fits. " + unpublished(gen, a)
 		}
 	}
 	return "We cannot tell whether it runs. " + unpublished(gen, a)
@@ -267,7 +267,7 @@ func usableMemory(m *fit.Available) string {
 	}
 	size := text.Rounded(float64(m.Memory)/(1<<30)) + " GB"
 	if m.Share != nil {
-		return "the " + text.Rounded(float64(m.Usable)/(1<<30)) + " of " + size + " that models may use (" + m.Share.Basis + ")"
+		return text.Rounded(float64(m.Usable)/(1<<30)) + " of " + size + " (" + m.Share.Basis + ")"
 	}
 	return size
 }
@@ -290,7 +290,7 @@ func smallestSize(a *fit.Answer) string {
 	if least == math.MaxInt64 {
 		return ""
 	}
-	return " The smallest takes " + text.GiB(least) + "."
+	return " (the smallest quantization needs " + text.GiB(least) + ")"
 }
 
 // speedLine is how fast a quantization is, with a full cache where the query has a context; empty if that is not known.
@@ -302,29 +302,21 @@ func speedLine(q *FitQuery, z *fit.Size) string {
 	about, basis := "", basisOf(s.Use)
 	switch {
 	case *s.Use == fit.UseEstimate && s.Estimate != nil:
-		about, basis = "about ", basis+" ("+text.Estimate(s.Estimate.P05)+" to "+text.Estimate(s.Estimate.P95)+")"
+		about, basis = "about ", basis+", "+text.Estimate(s.Estimate.P05)+" to "+text.Estimate(s.Estimate.P95)
 	case s.Measured != nil && s.Measured.N > 1:
-		basis += " (" + text.Tenths(s.Measured.P10) + " to " + text.Tenths(s.Measured.P90) + " in " + text.Count(s.Measured.N, "run", "runs") + ")"
+		basis += ", " + text.Tenths(s.Measured.P10) + " to " + text.Tenths(s.Measured.P90) + " in " + text.Whole(s.Measured.N) + " benchmarks"
 	}
+	basis = " (" + basis + ")"
 	if s.TTFT != nil {
-		basis += "; the answer begins after " + text.Tenths(s.TTFT.Median) + " s"
+		basis += "; the answer starts after " + text.Tenths(s.TTFT.Median) + " s"
 	}
 	if s.Total != nil {
 		basis += " and ends after " + text.Tenths(s.Total.Median) + " s"
 	}
 	if f := s.Filled; q.Query.Context > 0 && f != nil {
-		return z.Quantization + ": about " + speedText(f.TPS, s.Use) + " tok/s with " + text.Tokens(f.Depth) + " tokens in the cache; " + speedText(*s.TPS, s.Use) + " with an empty one, " + basis + "."
+		return " It generates about " + speedText(f.TPS, s.Use) + " tok/s with " + text.Tokens(f.Depth) + " tokens in the cache, or " + speedText(*s.TPS, s.Use) + " with an empty one" + basis + "."
 	}
-	return z.Quantization + ": " + about + speedText(*s.TPS, s.Use) + " tok/s with an empty cache, " + basis + "."
-}
-
-// inWords are the names of facts that a verdict lacks, in the words of the pages of records.
-func inWords(paths []string) string {
-	out := make([]string, len(paths))
-	for i, path := range paths {
-		out[i] = strings.ToLower(fieldName(strings.TrimPrefix(path, "hardware.")))
-	}
-	return strings.Join(out, ", ")
+	return " It generates " + about + speedText(*s.TPS, s.Use) + " tok/s with an empty cache" + basis + "."
 }
 
 // unpublished is a sentence about the facts an unknown verdict lacks: of the hardware, or else of the model.
@@ -341,22 +333,22 @@ func unpublished(gen *index.Generation, a *fit.Answer) string {
 		}
 		slices.Sort(missing)
 	}
-	return "Not published for " + of + ": " + inWords(slices.Compact(missing)) + "."
+	return "Not published for " + of + ": " + strings.ToLower(fieldNamesOf(slices.Compact(missing))) + "."
 }
 
 // sizesOnMachine is the quantizations of a model on a machine, those that lists may name first.
 func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 	best, one := listedSize(gen, q), q.Query.Quantization != ""
 	t := Table{
-		ID: "sizes", Title: "Quantizations, best first", Empty: "No quantization of the model is known.",
-		Intro:   "Memory is weights, " + cacheWords(q.Answer) + " and compute buffer, with room for " + text.Tokens(q.Answer.Context) + " tokens. Speeds are with an empty cache; estimates have a 90% range.",
-		Columns: columns("~Quantization", "Verdict", "#Weights", "#Cache", "#Total", "#To spare", "#Longest context|With a 16-bit cache", "#Measured tok/s", "#Estimated tok/s"),
+		ID: "sizes", Title: "Quantizations, best first", Empty: "No known quantizations.",
+		Intro:   "Memory includes weights, " + cacheWords(q.Answer) + " and compute buffer for a context of " + text.Tokens(q.Answer.Context) + " tokens. Speeds are for an empty cache; estimates have a 90% range.",
+		Columns: columns("~Quantization", "Fit", "#Weights", "#Cache", "#Total", "#Headroom", "#Longest context|With a 16-bit KV cache", "#Measured tok/s", "#Estimated tok/s"),
 		More:    &Link{Text: "Formulas and their sources", Href: "/docs/fit"},
 	}
 	if one {
 		t.Title = "Memory and speed"
 	} else if best.Quantization != "" {
-		t.Intro += " In bold: the one shown in lists."
+		t.Intro += " Bold: the one shown in lists."
 	}
 	for _, listed := range []bool{true, false} {
 		for i := range q.Answer.Sizes {
@@ -369,7 +361,7 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 				row[0].Class = "self"
 			}
 			if z.Memory.Weights.Basis == fit.Computed {
-				row[0].Note = strings.TrimPrefix(row[0].Note+", computed", ", ")
+				row[0].Note = strings.TrimPrefix(row[0].Note+", size computed", ", ")
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -378,7 +370,7 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 }
 
 func cacheWords(a *fit.Answer) string {
-	out := "cache"
+	out := "KV cache"
 	if a.KV != fit.F16 || a.KVV != a.KV {
 		out += " in " + string(a.KV)
 	}
@@ -392,13 +384,13 @@ func cacheWords(a *fit.Answer) string {
 }
 
 func sizeCells(q *FitQuery, z *fit.Size) []Cell {
-	name := Cell{Text: z.Quantization, Note: z.Format}
+	name := Cell{Text: z.Quantization, Note: shown(z.Format)}
 	if z.BitsPerWeight != nil && *z.BitsPerWeight < fit.LeastBits {
-		name.Note, name.Title = strings.TrimSpace(z.Format+", below 4 bits"), belowFour
+		name.Note, name.Title = name.Note+", below 4 bits", belowFour
 	}
 	verdict := verdictCell(z)
 	if len(z.Evidence) > 0 {
-		verdict.Note, verdict.Href, verdict.Title = "a run proves it", "/benchmarks/"+string(z.Evidence[0].ID), ""
+		verdict.Note, verdict.Href, verdict.Title = "proven by a benchmark", "/benchmarks/"+string(z.Evidence[0].ID), ""
 	}
 	if z.Verdict == fit.Offload && z.Placement != nil && z.Placement.Flags != "" {
 		verdict.Note = "with " + z.Placement.Flags
@@ -420,14 +412,14 @@ func sizeCells(q *FitQuery, z *fit.Size) []Cell {
 	if s := z.Speed; s != nil {
 		rests := speedOf(string(q.Answer.Model), q.Query, z.Quantization)
 		if m := s.Measured; m != nil {
-			measured = Cell{Text: text.Tenths(m.Median), Note: text.Count(m.N, "run", "runs"), Href: rests}
+			measured = Cell{Text: text.Tenths(m.Median), Note: text.Count(m.N, "benchmark", "benchmarks"), Href: rests}
 		}
 		if e := s.Estimate; e != nil {
 			estimate = Cell{Text: text.Estimate(e.Median), Note: text.Estimate(e.P05) + " to " + text.Estimate(e.P95), Href: rests}
 		}
 	}
 	if z.CacheTokens != nil {
-		spare.Note = text.Tokens(*z.CacheTokens) + " tokens of cache, " + text.Tenths(*z.Requests) + " requests at once"
+		spare.Note = text.Tokens(*z.CacheTokens) + " tokens of cache, " + text.Tenths(*z.Requests) + " parallel requests"
 	}
 	return []Cell{
 		name, verdict, {Text: text.GiB(z.Memory.Weights.Bytes)}, cache, total, spare, roomCell(z.MaxContext.F16), measured, estimate,
@@ -441,11 +433,11 @@ func placed(gen *index.Generation, a *fit.Answer) Table {
 	}
 	p, n := a.Sizes[0].Placement, newNames(gen)
 	t := Table{
-		ID: "placement", Title: "Where the weights are",
-		Columns: columns("~Device", "#Layers|The output counts as one", "#Weights", "#Cache", "#Compute buffer", "#Usable"),
+		ID: "placement", Title: "Memory by device",
+		Columns: columns("~Device", "#Layers|Including the output layer", "#Weights", "#Cache", "#Compute buffer", "#Available"),
 	}
 	if p.Flags != "" {
-		t.Intro = "Options of the program: " + p.Flags
+		t.Intro = "Options: " + p.Flags
 	}
 	for i := range p.Devices {
 		d, name := &p.Devices[i], "Device "+text.Whole(i+1)
@@ -463,7 +455,7 @@ func placed(gen *index.Generation, a *fit.Answer) Table {
 // restsOn is what the speed of a quantization rests on: the runs, and what a filled cache takes from them. It has no rows
 // where no speed is known.
 func restsOn(gen *index.Generation, a *fit.Answer) Table {
-	t := Table{ID: "rests", Title: "Measurements behind this speed", Columns: runColumns(index.None)}
+	t := Table{ID: "rests", Title: "Benchmarks behind this speed", Columns: runColumns(index.None)}
 	if len(a.Sizes) == 0 || a.Sizes[0].Speed == nil {
 		return t
 	}
@@ -474,56 +466,55 @@ func restsOn(gen *index.Generation, a *fit.Answer) Table {
 		}
 	}
 	if m := s.Measured; m != nil && m.Note == nil {
-		t.Intro = text.Count(m.N, "run", "runs") + " of models of this shape: a median of " + text.Tenths(m.Median) + " tok/s with an empty cache."
+		t.Intro = "The median of " + text.Count(m.N, "benchmark", "benchmarks") + " of models with this architecture is " + text.Tenths(m.Median) + " tok/s with an empty cache."
 		if *s.Use == fit.UseSibling {
-			t.Intro = text.Count(m.N, "run", "runs") + " on hardware with the same memory bandwidth: a median of " + text.Tenths(m.Median) + " tok/s with an empty cache."
+			t.Intro = "The median of " + text.Count(m.N, "benchmark", "benchmarks") + " on hardware with the same memory bandwidth is " + text.Tenths(m.Median) + " tok/s with an empty cache."
 		}
 		for _, id := range m.Runs {
 			add(id)
 		}
 	} else if e := s.Estimate; e != nil {
-		t.Intro = "For each token " + text.GiB(e.Bytes) + " of weights are read, and the measurements below lead to expect " + text.Percent(e.Share) + " of the memory bandwidth: " +
+		t.Intro = "Each token requires reading " + text.GiB(e.Bytes) + " of weights. The benchmarks below suggest that this reaches " + text.Percent(e.Share) + " of the memory bandwidth: " +
 			text.Estimate(e.Median) + " tok/s with an empty cache."
 		if m := s.Measured; m != nil {
-			t.Intro += " The measured " + text.Count(m.N, "run does", "runs do") + " not count: " + *m.Note + "."
+			t.Intro += " We left out " + text.Count(m.N, "benchmark", "benchmarks") + ": " + *m.Note + "."
 		}
 		if c := e.Checked; c != nil {
-			t.Intro += " We tested such estimates on " + text.Count(c.Rows, "measurement", "measurements") + " of sources that they had not seen: half were less than " + text.Percent(c.MedianError) + " off."
+			t.Intro += " We checked estimates like this against " + text.Count(c.Rows, "benchmark", "benchmarks") + " they were not based on: half were within " + text.Percent(c.MedianError) + "."
 		}
 		for _, assumed := range e.Assumes {
-			t.Intro += " It assumes: " + strings.TrimSuffix(assumed, ".") + "."
+			t.Intro += " Assumption: " + assumed + "."
 		}
-		t.Columns = append(t.Columns, Column{Text: "Weight", Number: true, Title: "Share of all measurements behind the estimate"})
+		t.Columns = append(t.Columns, Column{Text: "Weight", Number: true, Title: "This benchmark's share of the estimate"})
 		for _, w := range e.Evidence {
 			add(w.ID, Cell{Text: text.Percent(w.Weight)})
 		}
 	}
 	if f := s.Filled; f != nil {
-		t.Intro += " With " + text.Tokens(f.Depth) + " tokens in the cache " + text.Percent(f.Factor) + " of it is left, " + text.Estimate(f.TPS) + " tok/s."
+		t.Intro += " With " + text.Tokens(f.Depth) + " tokens in the cache, the speed falls to " + text.Percent(f.Factor) + " of that, " + text.Estimate(f.TPS) + " tok/s."
 	}
 	return t
 }
 
 func foundLine(gen *index.Generation, q *FitQuery) string {
-	out := text.Count(len(q.Found), "model runs", "models run") + " with room for " + text.Tokens(cmp.Or(q.Query.Context, fit.DefaultContext)) + " tokens"
+	out := text.Count(len(q.Found), "model runs", "models run")
+	if gen.Models.Len() > 0 {
+		ask := q.Query // the memory is the same for all models
+		ask.Model, ask.Context, ask.BestOnly = dataset.Slug(gen.Models.Slug(0)), 0, true
+		if a, fault := gen.Fit.Fit(ask); fault == nil && a.Available != nil {
+			out += " in " + usableMemory(a.Available)
+		}
+	}
+	out += " with a context of " + text.Tokens(cmp.Or(q.Query.Context, fit.DefaultContext)) + " tokens"
 	if q.Query.MinTPS > 0 {
 		out += ", at " + text.Exact(q.Query.MinTPS) + " tok/s or more"
 	}
 	out += "."
 	if q.NoSpeed > 0 {
-		out += " The speed of " + text.Count(q.NoSpeed, "more model", "more models") + " is not known."
+		out += " The speed of " + text.Count(q.NoSpeed, "more model", "more models") + " is unknown."
 	}
 	if q.Undecided > 0 {
-		out += " For " + text.Whole(q.Undecided) + " more we cannot tell: facts about their memory are not published."
-	}
-	if gen.Models.Len() > 0 {
-		ask := q.Query // the memory is the same for all models
-		ask.Model, ask.Context, ask.BestOnly = dataset.Slug(gen.Models.Slug(0)), 0, true
-		if a, fault := gen.Fit.Fit(ask); fault == nil {
-			if size := usableMemory(a.Available); size != "" {
-				return "With " + size + ": " + out
-			}
-		}
+		out += " We cannot tell for " + text.Whole(q.Undecided) + " more, because too little is published about them."
 	}
 	return out
 }

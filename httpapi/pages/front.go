@@ -24,8 +24,8 @@ type Answer struct {
 
 // Front is the front page. gen is nil before the first dataset is loaded.
 func (s *Site) Front(gen *index.Generation, at Place) []byte {
-	v := front{Frame: s.frame(gen, at, "/", "modeldex · which model runs on what, and how fast?",
-		"Open-weight language models, the hardware they run on, the tools that run them, and published tokens-per-second measurements, each with its source.")}
+	v := front{Frame: s.frame(gen, at, "/", "modeldex · which models run on your hardware, and how fast?",
+		"Open-weight language models, the hardware and tools that run them, and published tokens-per-second benchmarks, each with its source.")}
 	v.Styles = []string{"charts.css"}
 	if gen != nil {
 		v.Names = append(mostMeasured(gen.Hardware), mostMeasured(gen.Models)...)

@@ -16,19 +16,19 @@ const shownBest = 8
 func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Place) *Sheet {
 	row := gen.Hardware.Detail(ord)
 	h, slug, n := decode[rows.Hardware](row), gen.Hardware.Slug(ord), newNames(gen)
-	v := s.recordSheet(gen, at, "hardware", h.Name, h.Name+": "+hardwareLead(h)+". Which models run on it, and how fast, with sources.")
+	v := s.recordSheet(gen, at, "hardware", h.Name, h.Name+": "+hardwareLead(h)+". Which models run on it, and how fast.")
 	v.Lead, v.Title = hardwareLead(h), h.Name+": which models run on it, and how fast" // what people search for
 	v.Crumbs = append(v.Crumbs, Link{Text: vendorName(string(h.Vendor)), Href: address("/explore/hardware", "vendor", string(h.Vendor))})
 	v.Sources, v.Groups = v.groupsOf(n, hardwareFields, row, h.Sources)
-	v.Invite = &Link{Text: "Contribute a run on this hardware", Href: address("/contribute", "hardware", slug)}
+	v.Invite = &Link{Text: "Contribute a benchmark on this hardware", Href: address("/contribute", "hardware", slug)}
 	with, _ := url.ParseQuery(at.Query) // made by this program
 	with.Set("hardware", slug)
 	all := Place{Path: "/fit"}.with(with)
-	v.offer("All models that run", all)
+	v.offer("All models that run on it", all)
 	v.offer("Compare", address("/compare", "hardware", slug))
 	if h.VRAMGB != nil {
 		gb := exactPlain(*h.VRAMGB)
-		v.offer("Others with "+text.Exact(*h.VRAMGB)+" GB", address("/explore/hardware", "max_vram_gb", gb, "min_vram_gb", gb, "sort", "-memory_bandwidth_gbps"))
+		v.offer("Other hardware with "+text.Exact(*h.VRAMGB)+" GB", address("/explore/hardware", "max_vram_gb", gb, "min_vram_gb", gb, "sort", "-memory_bandwidth_gbps"))
 	}
 	if h.Note != nil {
 		v.Notes = append(v.Notes, *h.Note)
@@ -40,12 +40,12 @@ func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Plac
 	v.Switches = append(memorySwitches(gen, h, at), contextSwitch(at))
 	v.Chart = plot(charts.For(gen).FrontierOf(slug, best), "plot", at.Base)
 	list := runsTable(gen, ask, best[:min(shownBest, len(best))])
-	list.Title, list.Empty = "The best models that run on it", "No model is known to fit."
+	list.Title, list.Empty = "Best models for this hardware", "No known model fits."
 	if c.MemoryGB == 0 && len(gen.Fit.Unpublished(h.Slug)) > 0 {
 		list.Empty = chooseMemory
 	}
 	if len(best) > shownBest {
-		list.More = &Link{Text: "All " + text.Whole(len(best)) + " models that run", Href: all}
+		list.More = &Link{Text: "All " + text.Whole(len(best)) + " models that run on it", Href: all}
 	}
 	v.Tables = []Table{list}
 	v.Tabs = []Table{speedTable(gen, index.Hardware, slug, index.Model), pricesTable(h)}
@@ -53,14 +53,11 @@ func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Plac
 }
 
 func vendorName(vendor string) string {
-	return cmp.Or(map[string]string{
-		"nvidia": "NVIDIA", "amd": "AMD", "aws": "AWS", "hisilicon": "HiSilicon", "mediatek": "MediaTek", "moorethreads": "Moore Threads",
-		"sambanova": "SambaNova", "sifive": "SiFive", "spacemit": "SpacemiT",
-	}[vendor], Sentence(vendor))
+	return cmp.Or(shownAs[vendor], Sentence(vendor))
 }
 
 func typeName(kind string) string {
-	return cmp.Or(map[string]string{"gpu": "graphics card", "cpu": "processor", "apu": "processor with graphics", "soc": "system on a chip"}[kind], kind)
+	return cmp.Or(map[string]string{"gpu": "graphics card", "cpu": "processor", "apu": "processor with integrated graphics", "soc": "system on a chip"}[kind], kind)
 }
 
 func hardwareLead(h *rows.Hardware) string {
@@ -97,7 +94,7 @@ func priceOf(h *rows.Hardware) (price *float64, kind Cell) {
 }
 
 func pricesTable(h *rows.Hardware) Table {
-	t := Table{ID: "prices", Title: "Prices", Columns: columns("Day", "#Price", "Condition", "Kind", "Source"), Empty: "No price is known."}
+	t := Table{ID: "prices", Title: "Prices", Columns: columns("Date", "#Price", "Condition", "Type", "Source"), Empty: "No known prices."}
 	for i := range h.PriceObservations {
 		p := &h.PriceObservations[i]
 		price := Cell{Text: inCurrency(p.Amount, p.Currency), Title: str(p.Note)}
@@ -121,7 +118,7 @@ func (s *Site) tool(gen *index.Generation, ord uint32, at Place) *Sheet {
 	t, slug := decode[rows.Tool](row), gen.Tools.Slug(ord)
 	v := s.recordSheet(gen, at, "tools", t.Name, t.Description)
 	v.Lead = t.Description
-	v.Crumbs = append(v.Crumbs, Link{Text: Sentence(string(t.Category)), Href: address("/explore/tools", "category", string(t.Category))})
+	v.Crumbs = append(v.Crumbs, Link{Text: Sentence(shown(string(t.Category))), Href: address("/explore/tools", "category", string(t.Category))})
 	v.Sources, v.Groups = v.groupsOf(newNames(gen), toolFields, row, t.Sources)
 	if t.BenchmarkCount > 0 {
 		v.Tabs = []Table{runsOf(gen, index.Tool, slug)}

@@ -27,7 +27,7 @@ type list struct {
 // An Input is a text to fill in.
 type Input struct{ Name, Label, Value, Hint string }
 
-var leastSpeed = Input{Name: "min_tps", Label: "Minimum speed, tok/s", Hint: "20"}
+var leastSpeed = Input{Name: "min_tps", Label: "Minimum speed (tok/s)", Hint: "20"}
 
 var kinds = []string{"models", "hardware", "tools", "benchmarks"}
 
@@ -47,22 +47,22 @@ func tableOf(gen *index.Generation, kind string) *index.Table {
 
 var lists = map[string]*list{
 	"models": {
-		heading: "Models", lead: "Open-weight language models: their architecture, the memory they need, and their results in published evaluations.",
+		heading: "Models", lead: "Open-weight language models: size, memory needs, capability and speed.",
 		fields: index.ModelFields, facets: []string{"family", "organization", "architecture", "license", "modality", "has_benchmarks"}, open: 2,
-		ranges: []string{"params_b", "active_params_b", "context_length", "capability", "intelligence", "release_date"}, openRanges: 1,
-		inputs: []Input{{Name: "fits", Label: "Runs on hardware", Hint: "rtx 4090"}, leastSpeed},
+		ranges: []string{"params_b", "active_params_b", "context_length", "capability", "release_date"}, openRanges: 1,
+		inputs: []Input{{Name: "fits", Label: "Runs on", Hint: "RTX 4090"}, leastSpeed},
 		sorts: []Choice{
 			{Value: "-capability", Label: "Most capable"},
 			{Value: "-release_date", Label: "Newest"},
 			{Value: "name", Label: "A to Z"},
 			{Value: "params_b", Label: "Smallest"},
 			{Value: "-params_b", Label: "Largest"},
-			{Value: "-benchmark_count", Label: "Most measured"},
+			{Value: "-benchmark_count", Label: "Most benchmarks"},
 			{Value: "-context_length", Label: "Longest context"},
 		},
 		columns: columns(
-			"Model", "Maker", "#Parameters|In billions; after the slash, active parameters per token", "#Context, tokens",
-			"#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Released", "#Runs|Number of benchmarks of this model",
+			"Model", "Maker", "#Parameters|In billions; after the slash, the active parameters per token", "#Context (tokens)",
+			"#Capability|"+capabilityHelp, "~Released", "#Benchmarks",
 		),
 		order: []string{"name", "", "params_b", "context_length", "capability", "release_date", "benchmark_count"}, minor: []int{1, 3, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {
@@ -81,20 +81,20 @@ var lists = map[string]*list{
 		},
 	},
 	"hardware": {
-		heading: "Hardware", lead: "Graphics cards, processors and machines: memory, bandwidth, price, and what was measured on them.",
+		heading: "Hardware", lead: "Graphics cards, processors and computers: memory, bandwidth, price and benchmarks.",
 		fields: index.HardwareFields, facets: []string{"vendor", "type", "architecture", "backend", "unified_memory", "has_benchmarks"}, open: 2,
 		ranges: []string{"vram_gb", "street_price_usd", "memory_bandwidth_gbps", "fp16_tflops", "tdp_watts", "release_date"}, openRanges: 2,
-		inputs: []Input{{Name: "runs", Label: "Runs the model", Hint: "gpt-oss-20b"}, {Name: "context", Label: "With a context of", Hint: "32768"}, leastSpeed},
+		inputs: []Input{{Name: "runs", Label: "Can run", Hint: "gpt-oss-20b"}, {Name: "context", Label: "Context (tokens)", Hint: "32768"}, leastSpeed},
 		sorts: []Choice{
 			{Value: "name", Label: "A to Z"},
 			{Value: "street_price_usd", Label: "Cheapest"},
-			{Value: "-vram_gb", Label: "Maximum memory"},
+			{Value: "-vram_gb", Label: "Most memory"},
 			{Value: "-memory_bandwidth_gbps", Label: "Most bandwidth"},
 			{Value: "-release_date", Label: "Newest"},
-			{Value: "-benchmark_count", Label: "Most measured"},
+			{Value: "-benchmark_count", Label: "Most benchmarks"},
 		},
 		columns: columns(
-			"Hardware", "Kind", "#Memory, GB", "#Bandwidth, GB/s", "#Street price|US dollars", "~Released", "#Runs|Benchmarks on the record itself",
+			"Hardware", "Type", "#Memory (GB)", "#Bandwidth (GB/s)", "#Street price|In US dollars", "~Released", "#Benchmarks",
 		),
 		order: []string{"name", "", "vram_gb", "memory_bandwidth_gbps", "street_price_usd", "release_date", "benchmark_count"}, minor: []int{1, 5, 6},
 		cells: func(_ *names, row []byte) []Cell {
@@ -114,17 +114,17 @@ var lists = map[string]*list{
 		},
 	},
 	"tools": {
-		heading: "Tools", lead: "Programs that run, serve, tune and quantize models on your own machine.",
+		heading: "Tools", lead: "Software that runs, serves, fine-tunes or quantizes models on your own hardware.",
 		fields: index.ToolFields, facets: []string{"category", "backend", "os", "api", "model_format", "license", "has_benchmarks"}, open: 3,
 		ranges:  []string{"first_release"},
-		sorts:   []Choice{{Value: "name", Label: "A to Z"}, {Value: "-benchmark_count", Label: "Most measured"}, {Value: "-first_release", Label: "Newest"}},
-		columns: columns("Tool", "Kind", "What it does", "Licence", "#Runs|Benchmarks made with it"),
+		sorts:   []Choice{{Value: "name", Label: "A to Z"}, {Value: "-benchmark_count", Label: "Most benchmarks"}, {Value: "-first_release", Label: "Newest"}},
+		columns: columns("Tool", "Category", "What it does", "Licence", "#Benchmarks"),
 		order:   []string{"name", "", "", "", "benchmark_count"},
 		cells: func(_ *names, row []byte) []Cell {
 			t := decode[rows.Tool](row)
 			return []Cell{
 				{Text: t.Name, Href: "/tools/" + string(t.Slug)},
-				{Text: string(t.Category)},
+				{Text: shown(string(t.Category))},
 				{Text: t.Description, Class: "prose"},
 				cell(str(t.License)),
 				{Text: text.Whole(t.BenchmarkCount)},
@@ -132,14 +132,14 @@ var lists = map[string]*list{
 		},
 	},
 	"benchmarks": {
-		heading: "Benchmarks", lead: "Published measurements of tokens per second, each with its settings and the page it was read from. Compare speeds only if their settings match.",
+		heading: "Benchmarks", lead: "Published speeds in tokens per second, with settings and source. Only compare speeds with matching settings.",
 		fields: index.BenchmarkFields, facets: []string{"model", "hardware", "quantization", "tool", "backend", "family", "source", "compute_unit", "rate_basis", "speculative_decoding", "partial_offload", "flash_attention"}, open: 4,
 		ranges: []string{"generation_tps", "prompt_tps", "context_depth", "concurrency", "hardware_count", "run_date"}, openRanges: 1,
 		sorts: []Choice{
 			{Value: "-run_date", Label: "Newest"},
 			{Value: "-generation_tps", Label: "Fastest generation"},
 			{Value: "-prompt_tps", Label: "Fastest prompt"},
-			{Value: "-roofline_ratio", Label: "Best use of bandwidth"},
+			{Value: "-roofline_ratio", Label: "Most bandwidth used"},
 			{Value: "run_date", Label: "Oldest"},
 		},
 		columns: runColumns(index.None),

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -16,13 +15,13 @@ import (
 func (s *Site) model(gen *index.Generation, ord uint32, c Conditions, at Place) *Sheet {
 	row := gen.Models.Detail(ord)
 	m, slug, n := decode[rows.ModelDetail](row), gen.Models.Slug(ord), newNames(gen)
-	v := s.recordSheet(gen, at, "models", m.Name, m.Name+": "+strings.TrimSuffix(modelLead(m), ".")+". Memory it needs, quantizations and measured tokens per second, with sources.")
-	v.Lead, v.Title = modelLead(m), m.Name+": memory it needs, and how fast it runs" // what people search for
+	v := s.recordSheet(gen, at, "models", m.Name, m.Name+": "+strings.TrimSuffix(modelLead(m), ".")+". Memory requirements, quantizations and measured tokens per second, with sources.")
+	v.Lead, v.Title = modelLead(m), m.Name+": memory requirements and speed" // what people search for
 	v.Crumbs = append(v.Crumbs, Link{Text: familyName(m), Href: address("/explore/models", "family", string(m.Family))})
 	v.Sources, v.Groups = v.groupsOf(n, modelFields, row, m.Sources)
-	v.Invite = &Link{Text: "Contribute a run of this model", Href: address("/contribute", "model", slug)}
+	v.Invite = &Link{Text: "Contribute a benchmark of this model", Href: address("/contribute", "model", slug)}
 	v.offer("Hardware that runs it", address("/explore/hardware", "runs", slug))
-	v.offer("Does it fit on my machine?", address("/fit", "model", slug))
+	v.offer("Will it run on my hardware?", address("/fit", "model", slug))
 	v.offer("Compare", address("/compare", "models", slug))
 	if m.Notes != nil {
 		v.Notes = append(v.Notes, *m.Notes)
@@ -45,10 +44,6 @@ func familyName(m *rows.ModelDetail) string {
 		return m.Name[:len(family)]
 	}
 	return Sentence(family)
-}
-
-func blocks(kind string) string {
-	return cmp.Or(map[string]string{"moe": "mixture of experts", "ssm": "state-space model"}[kind], kind)
 }
 
 func modelLead(m *rows.ModelDetail) string {
@@ -100,9 +95,9 @@ func huggingFace(repository string) string { return "https://huggingface.co/" + 
 
 func sizesTable(gen *index.Generation, m *rows.ModelDetail) Table {
 	t := Table{
-		ID: "sizes", Title: "Quantizations", Empty: "No quantization is known.", Columns: columns("~Quantization", "Format", "#File", "#Bits per weight"),
-		Intro: "Memory is weights, cache (16 bit) and compute buffer in llama.cpp on one device.",
-		More:  &Link{Text: "Try other context lengths, cache types and hardware", Href: address("/fit", "model", string(m.Slug))},
+		ID: "sizes", Title: "Quantizations", Empty: "No known quantizations.", Columns: columns("~Quantization", "Format", "#File size", "#Bits per weight"),
+		Intro: "File size, and the memory needed in llama.cpp at different context lengths: weights, 16-bit KV cache and compute buffer.",
+		More:  &Link{Text: "Other context lengths, cache types and hardware", Href: address("/fit", "model", string(m.Slug))},
 	}
 	for i := range m.Quantizations {
 		q := &m.Quantizations[i]
@@ -113,7 +108,7 @@ func sizesTable(gen *index.Generation, m *rows.ModelDetail) Table {
 		if string(q.Basis) != string(fit.Published) {
 			size.Note = string(q.Basis)
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: q.Name}, {Text: q.Format}, size, known(q.BitsPerWeight, func(v float64) string { return text.Exact(math.Round(v*100) / 100) })})
+		t.Rows = append(t.Rows, []Cell{{Text: q.Name}, {Text: shown(q.Format)}, size, known(q.BitsPerWeight, func(v float64) string { return text.Exact(math.Round(v*100) / 100) })})
 	}
 	for _, context := range []int64{8192, 32768, 131072} {
 		if limit := m.Architecture.ContextLength; limit != nil && context > *limit {
@@ -123,7 +118,7 @@ func sizesTable(gen *index.Generation, m *rows.ModelDetail) Table {
 		if fault != nil {
 			break
 		}
-		t.Columns = append(t.Columns, Column{Text: "At " + text.Tokens(context), Number: true, Title: text.Whole(context) + " tokens"})
+		t.Columns = append(t.Columns, Column{Text: "Memory at " + text.Tokens(context), Number: true, Title: text.Whole(context) + " tokens of context"})
 		for i, row := range t.Rows {
 			taken := cell("")
 			if size := sizeNamed(answer, row[0].Text); size != nil {

@@ -73,7 +73,7 @@ func memorySwitches(gen *index.Generation, h *rows.Hardware, at Place) (out []Sw
 }
 
 func mainMemorySwitch(at Place) Switch {
-	say := func(v string) string { return cmp.Or(map[string]string{"": "not stated"}[v], inGB(v)) }
+	say := func(v string) string { return cmp.Or(map[string]string{"": "not set"}[v], inGB(v)) }
 	return switchOf(at, "Main memory", "system_memory_gb", "", append([]string{""}, offeredMemory[1:]...), say)
 }
 
@@ -136,7 +136,7 @@ func basisOf(use *string) string {
 	case fit.UseMeasured:
 		return "measured"
 	case fit.UseSibling:
-		return "measured on a sibling"
+		return "measured on similar hardware"
 	case fit.UseEstimate:
 		return "estimated"
 	}
@@ -301,9 +301,9 @@ func speedAt(z *fit.Size) float64 {
 
 func machinesTable(m *rows.ModelDetail, machines []machineRow, c Conditions) Table {
 	t := Table{
-		ID: "machines", Title: "On common machines", Columns: columns("Machine", "Verdict", "~Quantization", "#Memory", "#Tok/s", "Speed basis", "#Longest context"),
-		Intro: "The best quantization for each machine, with room for " + text.Tokens(cmp.Or(c.Context, fit.DefaultContext)) + " tokens.",
-		Empty: "We cannot tell: facts about its memory are not published.",
+		ID: "machines", Title: "On popular hardware", Columns: columns("Hardware", "Fit", "~Quantization", "#Memory needed", "#Tok/s", "Basis", "#Longest context"),
+		Intro: "The best quantization for each, with a context of " + text.Tokens(cmp.Or(c.Context, fit.DefaultContext)) + " tokens.",
+		Empty: "We cannot tell: too little is published about its architecture.",
 		More:  &Link{Text: "All hardware that runs it", Href: address("/explore/hardware", "runs", string(m.Slug))},
 	}
 	for i := range machines {
@@ -334,8 +334,12 @@ func basisCell(use *string, href string) Cell {
 }
 
 func verdictCell(z *fit.Size) Cell {
-	said := map[fit.Verdict]string{fit.Offload: "partly in main memory", fit.No: "does not fit", fit.Unknown: "not known"}[z.Verdict]
-	return Cell{Text: cmp.Or(said, string(z.Verdict)), Class: "v-" + string(z.Verdict), Title: inWords(z.Missing)}
+	said := map[fit.Verdict]string{fit.Offload: "partly in main memory", fit.No: "does not fit", fit.Unknown: "unknown"}[z.Verdict]
+	out := Cell{Text: cmp.Or(said, string(z.Verdict)), Class: "v-" + string(z.Verdict)}
+	if len(z.Missing) > 0 {
+		out.Title = "Unknown: " + strings.ToLower(fieldNamesOf(z.Missing))
+	}
+	return out
 }
 
 func speedOf(model string, q fit.Query, quantization string) string {
@@ -371,12 +375,14 @@ func capabilityCell(can *best.Capability) Cell {
 	return c
 }
 
+const capabilityHelp = "How good the model is, 0 to 100: from published evaluations, or predicted from its size, age, type and maker"
+
 // belowFour is the remark on quantizations of less than fit.LeastBits.
-const belowFour = "Most models give clearly worse answers below four bits per weight: choose a smaller model, or more memory."
+const belowFour = "Below four bits per weight, most models give clearly worse answers. A smaller model or more memory is the better choice."
 
 func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
 	n := newNames(gen)
-	t := Table{ID: "fits", Columns: columns("Model", "#Capability|What the model can do, 0 to 100: from published evaluations, or predicted from size, age, kind and maker", "~Quantization", "#Memory", "#Tok/s", "Speed basis")}
+	t := Table{ID: "fits", Columns: columns("Model", "#Capability|"+capabilityHelp, "~Quantization", "#Memory needed", "#Tok/s", "Basis")}
 	for i := range found {
 		b := &found[i]
 		model := n.cell("models", b.Model)
@@ -401,14 +407,14 @@ func fitCells(b *fit.Best, q fit.Query) []Cell {
 		notes = append(notes, "partly in main memory")
 	}
 	if b.Count > 1 {
-		notes = append(notes, "on "+text.Whole(b.Count))
+		notes = append(notes, "on "+text.Whole(b.Count)+" devices")
 	}
 	if b.TotalPriceUSD != nil && b.PriceDate != nil {
-		notes = append(notes, text.Dollars(*b.TotalPriceUSD)+" in "+string(*b.PriceDate))
+		notes = append(notes, text.Dollars(*b.TotalPriceUSD)+" ("+string(*b.PriceDate)+")")
 	}
 	size.Note = strings.Join(notes, ", ")
 	if b.TPS == nil {
-		return []Cell{size, {Text: text.GiB(b.Total)}, cell(""), {Text: "not known", Class: "none"}}
+		return []Cell{size, {Text: text.GiB(b.Total)}, cell(""), {Text: "unknown", Class: "none"}}
 	}
 	if q.Hardware = b.Hardware; b.Count > 1 {
 		q.Count = b.Count

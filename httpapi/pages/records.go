@@ -25,7 +25,7 @@ func (s *Site) recordSheet(gen *index.Generation, at Place, kind, name, descript
 	v := &Sheet{Heading: name, Crumbs: []Link{{Text: Sentence(kind), Href: "/explore/" + kind}}, Frame: s.frame(gen, at, at.Path, name, description)}
 	v.Section, v.Forms, v.Styles = "/explore/"+kind, forms(Place{Base: at.Base, Path: at.Path}, "json", "csv", "md"), []string{"charts.css"}
 	v.Cite = cite(&v.Frame, name)
-	v.Past = &Link{Text: "What changed in this record", Href: address("/changes", "slug", slug, "table", kind)}
+	v.Past = &Link{Text: "Change history", Href: address("/changes", "slug", slug, "table", kind)}
 	v.Give = give(s.cfg.RepositoryURL, at.Path)
 	v.Data = v.schemaDataset(name)
 	v.Data["identifier"] = slug

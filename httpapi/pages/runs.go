@@ -16,15 +16,15 @@ const maxSpeedRows = 60
 // speedTable is the measured single-stream speeds of a record, which field has, with a row for each value of another field
 // and each quantization, the fastest first.
 func speedTable(gen *index.Generation, field index.Field, slug string, by index.Field) Table {
-	kind, all := "hardware", "All runs of this model"
+	kind, all := "hardware", "All benchmarks of this model"
 	if by == index.Model {
-		kind, all = "models", "All runs on this hardware"
+		kind, all = "models", "All benchmarks on this hardware"
 	}
 	t := Table{
-		ID: "speed", Title: "Measurements",
-		Intro:   "Generation speed in tokens per second, with one request at a time on one device, with an empty cache or a prompt of at most 1,200 tokens.",
-		Columns: columns(Sentence(string(by)), "~Quantization", "#Median tok/s", "#Lowest", "#Highest", "#Runs", "#Sources|Distinct source pages"),
-		Empty:   "No comparable run has been published yet. If you measured one, contribute it.",
+		ID: "speed", Title: "Benchmarks",
+		Intro:   "Generation speed for one request at a time on one device, with an empty cache or a prompt of at most 1,200 tokens.",
+		Columns: columns(Sentence(string(by)), "~Quantization", "#Median tok/s", "#Lowest", "#Highest", "#Benchmarks", "#Sources"),
+		Empty:   "No comparable benchmarks yet.",
 		More:    &Link{Text: all, Href: address("/explore/benchmarks", string(field), slug)},
 	}
 	_, runs := gen.Benchmarks.First(index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}}})
@@ -32,8 +32,8 @@ func speedTable(gen *index.Generation, field index.Field, slug string, by index.
 	if runs == 0 && field == index.Hardware { // a machine is as fast as others with its chip
 		if _, n := gen.Benchmarks.First(index.Query{Sets: []index.Set{{Field: index.Silicon, Values: []string{slug}}}}); n > 0 {
 			listed, runs = index.Silicon, n
-			t.Intro += " Nobody has measured this machine; these are others with the same chip."
-			t.More = &Link{Text: "All runs on this chip", Href: address("/explore/benchmarks", string(index.Silicon), slug)}
+			t.Intro += " There are no benchmarks of this exact hardware; these are from hardware with the same chip."
+			t.More = &Link{Text: "All benchmarks on this chip", Href: address("/explore/benchmarks", string(index.Silicon), slug)}
 		}
 	}
 	stats, err := gen.Benchmarks.Stats(index.StatsQuery{
@@ -52,7 +52,7 @@ func speedTable(gen *index.Generation, field index.Field, slug string, by index.
 		other, quantization := g.Key()[0], g.Key()[1]
 		count := Cell{Text: text.Whole(g.N), Href: draw.ListOf(listed, slug, by, other, quantization)}
 		if g.N > 1 && !g.Comparable {
-			count.Note, count.Title = "mixed settings", "These runs differ in settings that matter; open them before comparing."
+			count.Note, count.Title = "mixed settings", "These benchmarks used different settings; check them before you compare."
 		}
 		t.Rows = append(t.Rows, []Cell{
 			n.cell(kind, dataset.Slug(other)), cell(quantization), {Text: text.Tenths(g.Median)}, {Text: text.Tenths(g.Min)}, {Text: text.Tenths(g.Max)}, count, {Text: text.Whole(g.Pages)},
@@ -65,7 +65,7 @@ const shownRuns = 30
 
 func runsOf(gen *index.Generation, field index.Field, slug string) Table {
 	page := gen.Benchmarks.Select(index.Query{Sets: []index.Set{{Field: field, Values: []string{slug}}}, Limit: shownRuns})
-	t := Table{ID: "runs", Title: "Newest runs", Columns: runColumns(field), More: &Link{Text: "All " + text.Whole(page.Total) + " runs, with filters", Href: address("/explore/benchmarks", string(field), slug)}}
+	t := Table{ID: "runs", Title: "Newest benchmarks", Columns: runColumns(field), More: &Link{Text: "All " + text.Whole(page.Total) + " benchmarks", Href: address("/explore/benchmarks", string(field), slug)}}
 	n := newNames(gen)
 	for _, ord := range page.Ords {
 		t.Rows = append(t.Rows, runCells(n, decode[rows.Benchmark](gen.Benchmarks.Row(ord)), field))
@@ -76,7 +76,7 @@ func runsOf(gen *index.Generation, field index.Field, slug string) Table {
 // runColumns are the columns of a table of runs; the field that all of them share is left out.
 func runColumns(without index.Field) (out []Column) {
 	fields := []index.Field{index.Model, index.Hardware, index.Tool}
-	heads := columns("Model", "Hardware", "Tool", "Quantization", "#Generation, tok/s", "#Prompt, tok/s", "Settings", "~Date", "Source")
+	heads := columns("Model", "Hardware", "Tool", "Quantization", "#Generation (tok/s)", "#Prompt (tok/s)", "Settings", "~Date", "Source")
 	for _, i := range []int{0, 1, 3, 4, 5, 6, 2, 7, 8} {
 		if i >= len(fields) || fields[i] != without {
 			out = append(out, heads[i])
@@ -89,7 +89,7 @@ func runCells(n *names, b *rows.Benchmark, without index.Field) []Cell {
 	out := make([]Cell, 0, 9)
 	speed, unit := b.GenerationTPS, " tok/s"
 	if b.IsThroughput() {
-		speed, unit = b.TotalTPS, " tok/s, output of the whole system under load"
+		speed, unit = b.TotalTPS, " tok/s in total, under load"
 	}
 	generation := known(speed, text.Tenths)
 	if generation.Href = "/benchmarks/" + string(b.ID); speed != nil {
@@ -119,12 +119,12 @@ func runCells(n *names, b *rows.Benchmark, without index.Field) []Cell {
 	out = append(out, quantization, generation, prompt, cell(settingsOf(b)))
 	if without != index.Tool {
 		tool := n.cell("tools", b.Tool)
-		tool.Note = str(b.Backend)
+		tool.Note = shown(str(b.Backend))
 		out = append(out, tool)
 	}
-	source := Cell{Text: "own measurement", Note: string(b.Source)}
+	source := Cell{Text: shown(string(b.Source))}
 	if b.SourceURL != nil {
-		source.Text, source.Href = host(str(b.SourceURL)), webAddress(str(b.SourceURL))
+		source = Cell{Text: host(str(b.SourceURL)), Href: webAddress(str(b.SourceURL)), Note: source.Text}
 	}
 	return append(out, cell(str(b.RunDate)), source)
 }
@@ -145,13 +145,13 @@ func settingsOf(b *rows.Benchmark) string {
 		return n
 	}
 	add(b.HardwareCount > 1, text.Count(b.HardwareCount, "device", "devices"))
-	add(count(b.Concurrency) > 1, text.Whole(count(b.Concurrency))+" streams")
-	add(count(b.ContextDepth) > 0, "depth "+text.Tokens(count(b.ContextDepth)))
+	add(count(b.Concurrency) > 1, text.Whole(count(b.Concurrency))+" parallel requests")
+	add(count(b.ContextDepth) > 0, text.Tokens(count(b.ContextDepth))+" tokens in the cache")
 	add(b.BehindPrompt() && count(b.NPrompt) > record.ShortPrompt, "prompt of "+text.Tokens(count(b.NPrompt))+" tokens")
 	add(b.Scenario != nil, str(b.Scenario))
-	add(yes(b.SpeculativeDecoding), "speculative")
+	add(yes(b.SpeculativeDecoding), "speculative decoding")
 	add(yes(b.PartialOffload), "offloaded")
-	add(str(b.RateBasis) == "end_to_end", "end to end")
+	add(str(b.RateBasis) == "end_to_end", "prompt time included")
 	add(yes(b.FlashAttention), "flash attention")
 	return strings.Join(out, ", ")
 }

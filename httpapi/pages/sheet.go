@@ -116,7 +116,7 @@ type Source struct {
 func sourcesOf(refs []dataset.SourceRef) (list []Source, byField map[string][]int) {
 	byField = map[string][]int{}
 	for i, r := range refs {
-		src := Source{Number: i + 1, Fields: strings.Join(r.Fields, ", "), Note: str(r.Note)}
+		src := Source{Number: i + 1, Fields: fieldNamesOf(r.Fields), Note: str(r.Note)}
 		src.Page, src.Read = webCell(str(r.URL)), webCell(str(r.Via))
 		if src.Page.Text == "" {
 			src.Page, src.Read = src.Read, Cell{}

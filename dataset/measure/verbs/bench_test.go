@@ -333,7 +333,7 @@ func checkForm(t *testing.T, said string) {
 	datasettest.Must(t, err)
 	query := address.Query()
 	for field, want := range map[string]string{
-		"generation_tps": "430", "rate_basis": "generation only, one request", "source": "someone else (community)", "speculative_decoding": "no", "date_basis": "the run",
+		"generation_tps": "430", "rate_basis": "generation only, one request", "source": "a user (community)", "speculative_decoding": "no", "date_basis": "the day of the benchmark",
 	} {
 		if query.Get(field) != want || !strings.Contains(string(form), "id: "+field) || field != "generation_tps" && !strings.Contains(string(form), `"`+want+`"`) {
 			t.Errorf("%s of the form is %q, want %q", field, query.Get(field), want)
