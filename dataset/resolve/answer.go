@@ -38,21 +38,21 @@ const (
 
 // Answer is what one name means. Zero values are not said.
 type Answer struct {
-	Input      string       // the name as it was given, cut to MaxName bytes
-	Kind       Kind         // of the record, empty if none was found and none was asked for
-	Slug       dataset.Slug // the record; empty if the name is unknown, fits several records or was only guessed
-	Name       string       // of that record
-	Confidence Confidence   // how it was found
+	Input      string       `json:"input"`      // the name as it was given, cut to MaxName bytes
+	Kind       Kind         `json:"kind"`       // of the record, empty if none was found and none was asked for
+	Slug       dataset.Slug `json:"slug"`       // the record; empty if the name is unknown, fits several records or was only guessed
+	Name       string       `json:"name"`       // of that record
+	Confidence Confidence   `json:"confidence"` // how it was found
 	// Ambiguous reports that the name fits more than one product, the candidates, or is not the whole name of one. Slug is
 	// then empty, or the record kept for measurements that do not say which of its variants it was.
-	Ambiguous    bool
-	Quantization string      // storage type of the weights in the name of a model, such as Q4_K_M
-	Format       string      // of the file in the name of a model: gguf, mlx, safetensors, exl2 or exl3
-	ParamsB      float64     // size in the name of a model, in billions of parameters
-	MemoryGB     float64     // in the name of hardware, in GB
-	Count        int         // of devices, in the name of hardware ("2x RTX 3090")
-	Reason       string      // how the name was read, or why there is no slug, in a sentence
-	Candidates   []Candidate // what it may be where there is no single one, best first, at most MaxCandidates
+	Ambiguous    bool        `json:"ambiguous"`
+	Quantization string      `json:"quantization"` // storage type of the weights in the name of a model, such as Q4_K_M
+	Format       string      `json:"format"`       // of the file in the name of a model: gguf, mlx, safetensors, exl2 or exl3
+	ParamsB      float64     `json:"params_b"`     // size in the name of a model, in billions of parameters
+	MemoryGB     float64     `json:"memory_gb"`    // in the name of hardware, in GB
+	Count        int         `json:"count"`        // of devices, in the name of hardware ("2x RTX 3090")
+	Reason       string      `json:"reason"`       // how the name was read, or why there is no slug, in a sentence
+	Candidates   []Candidate `json:"candidates"`   // what it may be where there is no single one, best first, at most MaxCandidates
 
 	key    string // to guess by, where no rule had an answer
 	listed bool   // the name lists several products: none is likelier than another

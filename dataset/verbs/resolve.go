@@ -20,24 +20,6 @@ type Resolve struct {
 	in io.Reader // standard input where nil
 }
 
-type resolved struct {
-	Input        string      `json:"input"`
-	Kind         string      `json:"kind"`
-	Slug         string      `json:"slug"`
-	Confidence   string      `json:"confidence"`
-	Ambiguous    bool        `json:"ambiguous"`
-	Quantization string      `json:"quantization"`
-	Format       string      `json:"format"`
-	Reason       string      `json:"reason"`
-	Candidates   []candidate `json:"candidates"`
-}
-
-type candidate struct {
-	Kind   string `json:"kind"`
-	Slug   string `json:"slug"`
-	Reason string `json:"reason"`
-}
-
 // Run prints one line for each name: slug, confidence and reason, with the candidates below it.
 func (c *Resolve) Run(env *Env) error {
 	set, _, err := c.Load(env)
@@ -45,11 +27,12 @@ func (c *Resolve) Run(env *Env) error {
 		return err
 	}
 	names := resolve.New(set)
-	var all []resolved
+	var all []resolve.Answer
 	err = c.each(func(name string) {
 		a := names.Resolve(resolve.Kind(c.Kind), name)
 		if c.JSON() {
-			all = append(all, resolvedOf(a))
+			a.Candidates = append([]resolve.Candidate{}, a.Candidates...)
+			all = append(all, a)
 			return
 		}
 		printAnswer(env.Stdout, a)
@@ -78,17 +61,6 @@ func (c *Resolve) each(visit func(name string)) error {
 		}
 	}
 	return lines.Err()
-}
-
-func resolvedOf(a resolve.Answer) resolved {
-	out := resolved{
-		Input: a.Input, Kind: string(a.Kind), Slug: string(a.Slug), Confidence: string(a.Confidence), Ambiguous: a.Ambiguous,
-		Quantization: a.Quantization, Format: a.Format, Reason: a.Reason, Candidates: []candidate{},
-	}
-	for _, c := range a.Candidates {
-		out.Candidates = append(out.Candidates, candidate{string(c.Kind), string(c.Slug), c.Reason})
-	}
-	return out
 }
 
 func printAnswer(w io.Writer, a resolve.Answer) {
