@@ -48,7 +48,7 @@ var benchmarkFields = []fieldOf[benchmarkRecord]{
 	{Name: "reproduced_by", Count: reproducedBy, Unit: "sources", Min: "min_reproduced_by", Uses: Facets, Doc: "Number of other sources that measured the same configuration within 10 %."},
 	{Name: "total_tps", Number: func(b *benchmarkRecord) float64 { return number(b.TotalTPS) }, Unit: "tokens/s", Min: "min_total_tps", Uses: Sorts, Doc: "Output of a whole system under load, in tokens per second; throughput results only."},
 	{Name: "ttft_ms", Number: func(b *benchmarkRecord) float64 { return number(b.TTFTMs) }, Unit: "ms", Uses: Metric, Doc: "Time to the first token, in milliseconds."},
-	{Name: "tokens_per_joule", Number: func(b *benchmarkRecord) float64 { return tokensPerJoule(b.Benchmark) }, Unit: "tokens/J", Uses: Metric, Doc: "Generation speed divided by power, in tokens per joule."},
+	{Name: "tokens_per_joule", Number: func(b *benchmarkRecord) float64 { return number(b.GenerationTPS) / number(b.PowerWatts) }, Unit: "tokens/J", Uses: Metric, Doc: "Generation speed divided by power, in tokens per joule."},
 	{Name: RunDate, Date: func(b *benchmarkRecord) *dataset.Date { return b.RunDate }, Min: "since", Max: "until", Uses: Sorts | Facets, Doc: "Day of the run, as YYYY-MM-DD; a date that is only a year or a month counts as its first day."},
 }
 
@@ -87,10 +87,6 @@ func reproducedBy(b *benchmarkRecord) *int64 {
 		return nil
 	}
 	return new(int64(b.reproduced))
-}
-
-func tokensPerJoule(b *dataset.Benchmark) float64 {
-	return number(b.GenerationTPS) / number(b.PowerWatts)
 }
 
 // DepthBands are the bands of context_depth: the highest depth of each but the last, and its name.

@@ -32,15 +32,15 @@ func (t *Table) Conditions(q Query) *Conditions {
 
 // conditions is Conditions; unlisted says that records match that are listed only if they are asked for.
 func (t *Table) conditions(q Query, unlisted bool) *Conditions {
-	c := &Conditions{t: t, q: q, parts: make([]condition, 0, len(q.Sets)+len(q.Ranges)+2)}
+	c := &Conditions{t: t, q: q, parts: make([]condition, 0, len(q.Sets)+len(q.Ranges)+len(q.Words)+1)}
 	for _, s := range q.Sets {
 		c.parts = append(c.parts, condition{s.Field, bitsOf(t.set(s), t.n)})
 	}
 	for _, r := range q.Ranges {
 		c.parts = append(c.parts, condition{r.Field, t.columns[r.Field].within(r)})
 	}
-	if len(q.Words) > 0 {
-		c.parts = append(c.parts, condition{None, bitsOf(t.search.match(q.Words), t.n)})
+	for _, word := range q.Words {
+		c.parts = append(c.parts, condition{None, bitsOf(t.search.match(word), t.n)})
 	}
 	if t.listed != nil && !unlisted {
 		c.parts, c.hides = append(c.parts, condition{Scenario, t.listed}), true

@@ -169,14 +169,6 @@ func text[T ~string](v *T) string {
 	return string(*v)
 }
 
-func texts[T ~string](values []T) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = string(v)
-	}
-	return out
-}
-
 func list(v *[]string) []string {
 	if v == nil {
 		return nil

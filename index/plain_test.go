@@ -282,7 +282,7 @@ func plains(s *dataset.Set) [4]*plain {
 		}
 		families[m.Slug], names[m.Slug] = string(m.Family), rec.names
 		rec.sets[Family], rec.sets["organization"], rec.sets["license"] = []string{string(m.Family)}, []string{m.Organization}, known(m.License)
-		rec.sets["architecture"], rec.sets["modality"] = known(m.Architecture.Type), texts(m.Modalities)
+		rec.sets["architecture"], rec.sets["modality"] = known(m.Architecture.Type), record.Texts(m.Modalities)
 		rec.sets["form"] = known(m.Form)
 		if m.Thinking != nil {
 			rec.sets["thinking"] = []string{fmt.Sprint(*m.Thinking)}

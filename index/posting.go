@@ -164,18 +164,6 @@ func newColumn(nums []float64) *column {
 	return c
 }
 
-func newTextColumn(texts []string) *column {
-	distinct := slices.Compact(slices.Sorted(slices.Values(texts)))
-	nums := make([]float64, len(texts))
-	for i, t := range texts {
-		rank, _ := slices.BinarySearch(distinct, t)
-		nums[i] = float64(rank)
-	}
-	c := newColumn(nums)
-	c.texts = texts
-	return c
-}
-
 // within is the ordinals in a range: those inside, or all known ones without those outside if they are fewer.
 func (c *column) within(r Range) (set bits) {
 	lo := sort.Search(c.known, func(i int) bool { return c.nums[c.asc[i]] >= r.Min })

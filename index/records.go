@@ -36,7 +36,7 @@ var modelFields = []fieldOf[modelRecord]{
 	{Name: "thinking", Flag: func(m *modelRecord) *bool { return m.Thinking }, Param: "thinking", Uses: Facets, Doc: "Whether the model was trained to reason at length before it answers."},
 	{Name: "gguf_architecture", Text: func(m *modelRecord) string { return text(m.GGUFArchitecture) }, Param: "gguf_architecture", Uses: Facets, Doc: "Architecture in a GGUF file, such as llama or qwen3moe."},
 	{Name: "shape", Text: func(m *modelRecord) string { return text(m.Shape()) }, Param: "shape", Uses: Facets, Doc: "Id that models of equal layers, widths and cache share."},
-	{Name: "modality", Texts: func(m *modelRecord) []string { return texts(m.Modalities) }, Values: record.Modality("").Values(), Param: "modality", Uses: Facets, Doc: "Kind of input or output."},
+	{Name: "modality", Texts: func(m *modelRecord) []string { return record.Texts(m.Modalities) }, Values: record.Modality("").Values(), Param: "modality", Uses: Facets, Doc: "Kind of input or output."},
 	{Name: "has_benchmarks", Flag: func(m *modelRecord) *bool { return m.counts.hasAny() }, Param: "has_benchmarks", Uses: Facets, Doc: "Whether the directory has a benchmark of the model."},
 	{Name: "params_b", Number: func(m *modelRecord) float64 { return number(m.ParamsB) }, Unit: "10^9 parameters", Min: "min_params_b", Max: "max_params_b", Uses: Sorts | Facets, Doc: "Total parameters, in billions."},
 	{Name: "active_params_b", Number: func(m *modelRecord) float64 { return activeParams(m.Model) }, Unit: "10^9 parameters", Min: "min_active_params_b", Max: "max_active_params_b", Uses: Sorts | Facets, Doc: "Parameters read for one token, in billions: as published, or for a dense model all of them."},
@@ -218,7 +218,7 @@ type related struct {
 func slugsOf(recs []dataset.Hardware, others func(dataset.Slug) []dataset.Slug) map[string][]string {
 	out := make(map[string][]string, len(recs))
 	for i := range recs {
-		out[string(recs[i].Slug)] = texts(others(recs[i].Slug))
+		out[string(recs[i].Slug)] = record.Texts(others(recs[i].Slug))
 	}
 	return out
 }

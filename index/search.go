@@ -61,25 +61,8 @@ func newLinkSearch(t *Table, to map[Field]*Table) *search {
 	return s
 }
 
-func (s *search) has(word string) bool {
-	if _, isID := s.table.Find(word); isID {
-		return true
-	}
-	return slices.ContainsFunc(s.links, func(ln link) bool {
-		return slices.ContainsFunc(ln.names, func(names string) bool { return strings.Contains(names, word) })
-	})
-}
-
-func (s *search) match(words []string) *roaring.Bitmap {
-	out := s.matchOne(words[0])
-	for _, word := range words[1:] {
-		out = roaring.And(out, s.matchOne(word))
-	}
-	return out
-}
-
-// matchOne finds the records with a word in their names, or that refer to one, and the record whose id the word is.
-func (s *search) matchOne(word string) *roaring.Bitmap {
+// match finds the records with a word in their names, or that refer to one, and the record whose id the word is.
+func (s *search) match(word string) *roaring.Bitmap {
 	own := s.table.find([]string{word})
 	found := []*roaring.Bitmap{own}
 	for _, ln := range s.links {
@@ -106,7 +89,10 @@ type UnknownWord struct {
 // looks at the names, and at each word of them.
 func (t *Table) UnknownWords(words []string, near int) (out []UnknownWord) {
 	for _, word := range words {
-		if t.search.has(word) {
+		known := func(ln link) bool {
+			return slices.ContainsFunc(ln.names, func(names string) bool { return strings.Contains(names, word) })
+		}
+		if _, isID := t.Find(word); isID || slices.ContainsFunc(t.search.links, known) {
 			continue
 		}
 		u := UnknownWord{Word: word}

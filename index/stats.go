@@ -198,26 +198,21 @@ func (g *Group) summarize(q *StatsQuery) {
 	for i, ord := range g.ords {
 		values[i] = g.t.columns[q.Metric].nums[ord]
 	}
-	if numbers := g.t.statistics.numbers(q.Weight); numbers != nil {
-		values = oncePer(numbers, g.ords, values)
+	if numbers := g.t.statistics.numbers(q.Weight); numbers != nil { // those with one number are neighbours
+		all := values
+		values = nil
+		for from, to := 0, 0; from < len(g.ords); from = to {
+			for to = from + 1; to < len(g.ords) && numbers[g.ords[to]] == numbers[g.ords[from]]; {
+				to++
+			}
+			values = append(values, record.Quantile(all[from:to], 0.5))
+		}
+		slices.Sort(values)
 	}
 	g.N, g.Min, g.Max = len(values), values[0], values[len(values)-1]
 	g.P10, g.P25, g.Median = record.Quantile(values, .10), record.Quantile(values, .25), record.Quantile(values, .50)
 	g.P75, g.P90 = record.Quantile(values, .75), record.Quantile(values, .90)
 	g.Comparable = g.comparable(q.Metric)
-}
-
-// oncePer replaces the values of neighbours with the same number by their median, in ascending order.
-func oncePer(numbers, ords []uint32, values []float64) []float64 {
-	var out []float64
-	for from, to := 0, 0; from < len(ords); from = to {
-		for to = from + 1; to < len(ords) && numbers[ords[to]] == numbers[ords[from]]; {
-			to++
-		}
-		out = append(out, record.Quantile(values[from:to], 0.5))
-	}
-	slices.Sort(out)
-	return out
 }
 
 // Newest is the latest run date as yyyymmdd, NaN if unknown.

@@ -73,39 +73,41 @@ func newTable[R any](s *source[R]) *Table {
 		t.bySlug[t.slugs[i]] = uint32(i)
 	}
 	if s.names != nil {
-		s.nameRecords(t)
+		t.byName = make(map[string]uint32, 4*t.n)
+		texts := make([]string, t.n)
+		for i := range s.recs {
+			names := s.names(&s.recs[i])
+			for _, name := range names {
+				t.byName[name] = uint32(i)
+			}
+			texts[i] = strings.Join(names, "\n")
+		}
+		t.names, t.search = slices.Sorted(maps.Keys(t.byName)), newSearch(t, texts)
 	}
 	work.Wait()
 	return t
 }
 
 func columnOf[R any](f *fieldOf[R], recs []R) *column {
-	if f.kind() == Text {
-		texts := make([]string, len(recs))
-		for i := range recs {
-			texts[i] = f.Text(&recs[i])
-		}
-		return newTextColumn(texts)
-	}
 	nums := make([]float64, len(recs))
-	for i := range recs {
-		nums[i] = f.number(&recs[i])
-	}
-	return newColumn(nums)
-}
-
-// nameRecords makes a table find its records by their names.
-func (s *source[R]) nameRecords(t *Table) {
-	t.byName = make(map[string]uint32, 4*t.n)
-	texts := make([]string, t.n)
-	for i := range s.recs {
-		names := s.names(&s.recs[i])
-		for _, name := range names {
-			t.byName[name] = uint32(i)
+	if f.kind() != Text {
+		for i := range recs {
+			nums[i] = f.number(&recs[i])
 		}
-		texts[i] = strings.Join(names, "\n")
+		return newColumn(nums)
 	}
-	t.names, t.search = slices.Sorted(maps.Keys(t.byName)), newSearch(t, texts)
+	texts := make([]string, len(recs))
+	for i := range recs {
+		texts[i] = f.Text(&recs[i])
+	}
+	distinct := slices.Compact(slices.Sorted(slices.Values(texts)))
+	for i, t := range texts {
+		rank, _ := slices.BinarySearch(distinct, t)
+		nums[i] = float64(rank)
+	}
+	c := newColumn(nums)
+	c.texts = texts
+	return c
 }
 
 func (s *source[R]) render(ctx context.Context, t *Table) (err error) {
