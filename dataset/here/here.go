@@ -8,6 +8,7 @@ package here
 
 import (
 	"context"
+	"embed"
 	"encoding/csv"
 	"encoding/hex"
 	"errors"
@@ -75,7 +76,7 @@ type Report struct {
 // Inspect looks at a machine. A source that is missing is left out.
 func Inspect(m Machine, names *resolve.Resolver) Report {
 	if m.Root == nil {
-		m.Root = nothing{}
+		m.Root = embed.FS{}
 	}
 	if m.Run == nil {
 		m.Run = func(string, ...string) ([]byte, error) { return nil, errors.New("no programs") }
@@ -227,12 +228,6 @@ func (i *inspection) pci() {
 		}
 		i.add(Device{Source: "pci", Text: text, MemoryGB: gigabytes(i.file(at+"/mem_info_vram_total"), 1<<30)}) // of amdgpu
 	}
-}
-
-type nothing struct{}
-
-func (nothing) Open(name string) (fs.File, error) {
-	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
 func (i *inspection) mac() {

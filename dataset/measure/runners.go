@@ -302,17 +302,30 @@ func (l *LlamaBench) Measure(ctx context.Context, b *Bench, depth int) (Run, err
 func (l *LlamaBench) run(ctx context.Context, b *Bench, say func(string), prompt, generation, depth, repetitions int) (Run, error) {
 	args := fmt.Sprintf("-p %d -n %d -d %d -r %d -o json", prompt, generation, depth, repetitions)
 	cmd := exec.CommandContext(ctx, l.Program, append(append([]string{"-m", l.ModelFile}, strings.Fields(args)...), "--progress")...) //nolint:gosec // the user names the program
-	said := progress{say: say}
-	cmd.Stderr = &said
-	out, err := cmd.Output()
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	stderr, err := cmd.StderrPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
 	if err != nil {
-		return Run{}, fmt.Errorf("llama-bench failed (%w): %s", err, said.last)
+		return Run{}, fmt.Errorf("llama-bench: %w", err)
+	}
+	last := ""
+	for lines := bufio.NewScanner(stderr); lines.Scan(); {
+		last = lines.Text()
+		if _, test, ok := strings.Cut(last, "llama-bench: benchmark "); ok && strings.Contains(test, " run ") {
+			say("test " + test)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		return Run{}, fmt.Errorf("llama-bench failed (%w): %s", err, last)
 	}
 	im, err := importer.New(importer.LlamaBench, b.Set, b.options())
 	if err != nil {
 		return Run{}, err
 	}
-	result, err := im.Read("llama-bench", out)
+	result, err := im.Read("llama-bench", out.Bytes())
 	switch {
 	case err != nil:
 		return Run{}, err
@@ -325,7 +338,7 @@ func (l *LlamaBench) run(ctx context.Context, b *Bench, say func(string), prompt
 		Gen     int       `json:"n_gen"`
 		Samples []float64 `json:"samples_ts"`
 	}
-	if err := jsonv2.Unmarshal(out, &rows); err != nil {
+	if err := jsonv2.Unmarshal(out.Bytes(), &rows); err != nil {
 		return Run{}, err
 	}
 	again := "llama-bench -m " + filepath.Base(l.ModelFile) + " " + args
@@ -337,22 +350,4 @@ func (l *LlamaBench) run(ctx context.Context, b *Bench, say func(string), prompt
 		}
 	}
 	return run, nil
-}
-
-type progress struct {
-	say  func(line string)
-	rest string // of a line that has not ended
-	last string
-}
-
-func (p *progress) Write(b []byte) (int, error) {
-	lines := strings.Split(p.rest+string(b), "\n")
-	p.rest = lines[len(lines)-1]
-	for _, line := range lines[:len(lines)-1] {
-		p.last = line
-		if _, test, ok := strings.Cut(line, "llama-bench: benchmark "); ok && strings.Contains(test, " run ") {
-			p.say("test " + test)
-		}
-	}
-	return len(b), nil
 }
