@@ -56,7 +56,7 @@ func TestPageTexts(t *testing.T) {
 		},
 		"a machine says with which memory, and with which filling of the cache": {
 			"/fit?hardware=rtx+3060+12gb":                 {" models run in 12 GB with a context of 8k tokens", empty, `href="/hardware/nvidia-rtx-3060"`, "Compare"},
-			"/fit?hardware=apple-m4":                      {"16 of 24 GB (macOS default up to 36 GB)"},
+			"/fit?hardware=apple-m4":                      {"the usable 16 of 24 GB (macOS default up to 36 GB)"},
 			"/fit?hardware=nvidia-rtx-3060&context=32768": {"Speeds are for a full cache", "!" + empty},
 			"/fit?hardware=2x3090":                        {"What runs on 2 × NVIDIA GeForce RTX 3090?"},
 			"/fit?hardware=nvidia-rtx-4090&min_tps=5000":  {"0 models", `href="/fit?hardware=nvidia-rtx-4090"`, "Include slower models"},

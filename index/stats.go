@@ -119,9 +119,6 @@ var (
 	configuration = append([]Field{Model, Hardware, Settings}, settings...)
 )
 
-// SourcePage is the number of the source page of a benchmark, 0 if it has none. Equal pages have equal numbers.
-func (t *Table) SourcePage(ord uint32) uint32 { return t.statistics.pages[ord] }
-
 // Stats computes statistics. Groups are in the order of their keys; unknown keys are last. A field
 // without the needed use is the programmer's mistake and panics.
 func (t *Table) Stats(q StatsQuery) (*Stats, error) {

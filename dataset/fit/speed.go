@@ -284,7 +284,7 @@ func (a *evaluation) assumes(c *config) []string {
 	case !known:
 		say("no comparable run used %s, so it counts like other programs with the same kernels", a.q.Tool)
 	default:
-		say("%s reaches %.0f %% of the speed of the usual program with the same kernels", a.q.Tool, 100*math.Exp(e.value))
+		say("%s reaches %.0f%% of the speed of the usual program with the same kernels", a.q.Tool, 100*math.Exp(e.value))
 	}
 	return out
 }

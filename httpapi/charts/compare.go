@@ -100,7 +100,7 @@ func (m Maker) released(field index.Field, slug string) string {
 func (m Maker) compare(c comparison, slugs []string) *Figure {
 	slugs = slugs[:min(len(slugs), MostCompared)]
 	f := &Figure{
-		Source: m.source(""), Address: address(c.preset, c.table, strings.Join(slugs, ",")),
+		Source: m.source(), Address: address(c.preset, c.table, strings.Join(slugs, ",")),
 		Note:    "Marks show the median of the benchmarks with one request on one device, lines the range from slowest to fastest. The axis is logarithmic.",
 		Missing: "No benchmarks with the same settings.",
 		Columns: []string{c.row},

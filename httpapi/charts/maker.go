@@ -2,7 +2,6 @@ package charts
 
 import (
 	"cmp"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -69,16 +68,8 @@ func joined(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return s == "" }), ", ")
 }
 
-func (m Maker) source(what string) string {
-	return fmt.Sprintf("Source: modeldex %s, %s%s.", m.gen.Info.Version, m.gen.Info.License, what)
-}
-
-func (m Maker) published(runs []run) string {
-	pages := map[uint32]bool{}
-	for _, r := range runs {
-		pages[m.gen.Benchmarks.SourcePage(r.ord)] = true
-	}
-	return m.source("; benchmarks from " + text.Count(len(pages), "page", "pages"))
+func (m Maker) source() string {
+	return "Source: modeldex " + m.gen.Info.Version + ", " + m.gen.Info.License + "."
 }
 
 func address(preset, param, slugs string) string {

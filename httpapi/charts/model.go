@@ -16,7 +16,7 @@ func (m Maker) ModelSpeeds(slug string) *Figure {
 	runs, total := m.runsOf(is(index.Model, slug))
 	f := &Figure{
 		Title: m.modelName(slug) + ": measured speed by hardware", Address: address("model-speeds", "model", slug),
-		Source: m.published(runs), Missing: "No comparable benchmarks yet.",
+		Source: m.source(), Missing: "No comparable benchmarks yet.",
 	}
 	byHardware, quantizations := map[string][]run{}, map[string]int{}
 	for _, r := range runs {

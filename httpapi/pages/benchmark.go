@@ -36,7 +36,7 @@ func (s *Site) benchmark(gen *index.Generation, ord uint32, at Place) *Sheet {
 		v.Notes = append(v.Notes, "Withdrawn on "+string(b.Withdrawn.Date)+": "+b.Withdrawn.Reason)
 	}
 	if b.Notes != nil {
-		v.Notes = append(v.Notes, *b.Notes)
+		v.Notes = append(v.Notes, plainNote(*b.Notes))
 	}
 	if b.Quantization != nil && !b.IsThroughput() {
 		v.offer("Speed of this configuration, measured and estimated", speedOf(model, fit.Query{Hardware: b.Hardware}, *b.Quantization))

@@ -13,7 +13,6 @@ import (
 type Link struct {
 	Text, Href string
 	Current    bool
-	Title      string
 }
 
 // NoFollow reports whether crawlers are asked not to follow the link: lists under filters are endless.

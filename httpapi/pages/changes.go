@@ -92,7 +92,7 @@ func changeTable(gen *index.Generation, q *ChangesQuery) Table {
 		Columns: columns("Record", "~Type", "Change", "Fields", "~Release"),
 	}
 	if q.Total > len(q.Rows) {
-		t.Source, t.More = "Showing the newest "+text.Whole(len(q.Rows))+".", &Link{Text: "The API has all of them", Href: "/docs/dataset#listChanges"}
+		t.Source, t.More = "Showing the newest "+text.Whole(len(q.Rows))+".", &Link{Text: "Get all of them from the API", Href: "/docs/dataset#listChanges"}
 	}
 	n := newNames(gen)
 	for _, c := range q.Rows {

@@ -35,7 +35,7 @@ type Compare struct {
 // Compare is the page of a comparison.
 func (s *Site) Compare(gen *index.Generation, q *CompareQuery, at Place) *Compare {
 	v := &Compare{Kind: "hardware", Choices: mostMeasured(gen.Hardware), Other: Link{Text: "Compare models instead", Href: "/compare?models=llama-3.1-8b-instruct,qwen3-8b"}}
-	v.Sheet = Sheet{Heading: "Compare", Notes: q.Notes, Lead: "Compare the specs and benchmarks of up to four models or graphics cards, Macs and other hardware."}
+	v.Sheet = Sheet{Heading: "Compare", Notes: q.Notes, Lead: "Compare up to four models, or up to four graphics cards, Macs or other hardware."}
 	v.Frame = s.frame(gen, at, "/compare", "Compare", "Hardware or models side by side: specs, matching benchmarks, and price per GB and per token per second.")
 	v.Styles = []string{"charts.css"}
 	draw, slugs := charts.For(gen), q.Hardware
@@ -65,7 +65,7 @@ func (v *Compare) HTML() []byte { return v.site.render("compare.html", v) }
 func sameTable(f *charts.Figure, field index.Field, slugs []string, base string) Table {
 	prompts := url.Values{string(field): {strings.Join(slugs, ",")}, "settings": {index.SingleStream}, "sort": {"-" + string(index.PromptTPS)}}
 	t := Table{
-		ID: "speed", Title: "Benchmarks with the same settings, tok/s", Empty: f.Missing, Plot: plot(f, "plot-speed", base),
+		ID: "speed", Title: "Benchmarks with the same settings (tok/s)", Empty: f.Missing, Plot: plot(f, "plot-speed", base),
 		More: &Link{Text: "Benchmarks sorted by prompt speed", Href: "/explore/benchmarks?" + prompts.Encode()},
 	}
 	for i, name := range f.Columns {
@@ -91,7 +91,7 @@ func costTable(gen *index.Generation, slugs []string) Table {
 	t := Table{
 		ID: "prices", Title: "Price per GB and per token per second",
 		Intro:   "Lower is better. Speed is for " + newNames(gen).of("models", dataset.Slug(model)) + " " + quantization + ".",
-		Columns: columns("Hardware", "#Price", "Condition", "#Memory, GB", "#Per GB", "#Tok/s", "Basis", "#Per tok/s"),
+		Columns: columns("Hardware", "#Price", "Condition", "#Memory (GB)", "#Per GB", "#Tok/s", "Basis", "#Per tok/s"),
 	}
 	per := func(price, of *float64) Cell {
 		if price == nil || of == nil || *of <= 0 {

@@ -16,8 +16,8 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 		Heading: "Credits", Lead: "Nearly every number on this site was published by others. These are the people and projects behind them.",
 		Notes: []string{"We copied facts, not text. Licences are those of the site or repository: “none stated” means we found none, “not checked” that we have not looked yet."},
 	}
-	measured := Table{ID: "measurements", Intro: "Most benchmarks first.", Columns: columns("Source", "Owner", "Licence", "#Benchmarks", "Facts", "~Seen"), Empty: "No sources."}
-	facts := Table{ID: "facts", Intro: "Facts and prices of models, hardware and tools. Most records first.", Columns: columns("Source", "Owner", "Licence", "Facts", "~Seen"), Empty: "No sources."}
+	measured := Table{ID: "measurements", Intro: "Most benchmarks first.", Columns: columns("Source", "Owner", "Licence", "#Benchmarks", "Facts", "~Seen|The day we last read it"), Empty: "No sources."}
+	facts := Table{ID: "facts", Intro: "Facts and prices of models, hardware and tools. Most records first.", Columns: columns("Source", "Owner", "Licence", "Facts", "~Seen|The day we last read it"), Empty: "No sources."}
 	for i := range gen.Credits {
 		c := &gen.Credits[i]
 		licence := known(c.License, func(s string) string { return s })

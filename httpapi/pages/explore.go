@@ -286,7 +286,12 @@ func rangeOf(info *index.FieldInfo, counted *index.Facet, params url.Values) Ran
 	return r
 }
 
-func (l *list) orderOf(q *ExploreQuery) string { return cmp.Or(q.Params.Get("sort"), l.sorts[0].Value) }
+func (l *list) orderOf(q *ExploreQuery) string {
+	if q.Runs != nil {
+		return cmp.Or(q.Params.Get("sort"), "best")
+	}
+	return cmp.Or(q.Params.Get("sort"), l.sorts[0].Value)
+}
 
 func (l *list) sortChoices(q *ExploreQuery) Choices {
 	now, out := l.orderOf(q), slices.Clone(l.sorts)
@@ -366,7 +371,7 @@ func limitText(unit, v string) string {
 }
 
 func unitText(f *index.FieldInfo) string {
-	unit := cmp.Or(map[string]string{"10^9 parameters": "billions", "tokens/s": "tok/s", "streams": "requests", "0 to 100": "points"}[f.Unit], f.Unit)
+	unit := cmp.Or(map[string]string{"10^9 parameters": "billion", "tokens/s": "tok/s", "streams": "requests", "0 to 100": "points"}[f.Unit], f.Unit)
 	if strings.Contains(strings.ToLower(Label(string(f.Name))), unit) {
 		return ""
 	}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"modeldex/dataset"
@@ -315,7 +316,7 @@ var shownAs = map[string]string{
 	"cuda": "CUDA", "rocm": "ROCm", "metal": "Metal", "vulkan": "Vulkan", "opencl": "OpenCL", "directml": "DirectML", "openvino": "OpenVINO", "sycl": "SYCL", "webgpu": "WebGPU",
 	"mlx": "MLX", "gguf": "GGUF", "ggml": "GGML", "gptq": "GPTQ", "awq": "AWQ", "onnx": "ONNX", "exl2": "EXL2", "exl3": "EXL3", "coreml": "Core ML", "mps": "MPS", "qnn": "QNN",
 	"nvidia": "NVIDIA", "amd": "AMD", "aws": "AWS", "hisilicon": "HiSilicon", "mediatek": "MediaTek", "moorethreads": "Moore Threads", "sambanova": "SambaNova", "sifive": "SiFive", "spacemit": "SpacemiT",
-	"linux": "Linux", "windows": "Windows", "macos": "macOS", "ios": "iOS", "android": "Android", "openai": "OpenAI", "anthropic": "Anthropic", "ollama": "Ollama",
+	"linux": "Linux", "windows": "Windows", "macos": "macOS", "ios": "iOS", "android": "Android", "openai": "OpenAI", "anthropic": "Anthropic", "ollama": "Ollama", "msrp": "list price", "street": "market price", "base": "base model", "single_stream": "comparable speeds",
 	"runner": "local runner", "gui": "desktop or web app", "ide": "code editor", "server": "inference server", "orchestrator": "orchestration", "finetuner": "fine-tuning", "quantizer": "quantization",
 }
 
@@ -369,7 +370,7 @@ var fieldNames = func() map[string]string {
 
 // labels are the names of fields and parameters in filters and forms, where they differ from those of facts.
 var labels = map[string]string{
-	"street_price_usd": "Street price", "launch_price_usd": "Launch price", "price_observations": "Prices", "intelligence": "Evaluation score",
+	"street_price_usd": "Street price", "launch_price_usd": "Launch price", "price_observations": "Prices", "intelligence": "Evaluation score", "release_date": "Release date", "fp16_tflops": "FP16 compute",
 	"modality": "Input and output", "api": "API", "context_depth": "Tokens in the cache", "run_date": "Date", "fits": "Runs on", "os": "Operating system",
 	"runs": "Can run", "min_tps": "Minimum speed", "memory_gb": "Memory", "bandwidth_gbps": "Bandwidth",
 	"unified_share": "Share of unified memory", "count": "Number of devices", "kv": "KV cache type", "system_memory_gb": "Main memory", "organization": "Maker", "vendor": "Maker",
@@ -382,11 +383,16 @@ func Label(name string) string {
 }
 
 func fieldName(path string) string {
-	object, inner, nested := strings.Cut(path, ".")
-	if fieldNames[path] != "" || !nested {
-		return cmp.Or(fieldNames[path], Label(path))
-	}
-	return fieldName(object) + ", " + strings.ReplaceAll(words(inner), ".", ", ")
+	return cmp.Or(fieldNames[path], Label(path[strings.LastIndexByte(path, '.')+1:]))
+}
+
+var rawField = regexp.MustCompile(`\b[a-z0-9]+_[a-z0-9_]+\b`)
+
+// plainNote is a note of the dataset with the names of fields that pages show.
+func plainNote(note string) string {
+	return Sentence(rawField.ReplaceAllStringFunc(note, func(name string) string {
+		return strings.ToLower(cmp.Or(labels[name], fieldNames[name], fieldNames["architecture."+name], fieldNames["kv_cache."+name], name))
+	}))
 }
 
 func fieldNamesOf(paths []string) string {

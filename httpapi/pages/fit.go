@@ -191,7 +191,7 @@ func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
 }
 
 // chooseMemory is said of machines whose memory is not known.
-const chooseMemory = "What runs depends on how much memory is installed. Choose yours:"
+const chooseMemory = "What runs depends on how much memory is installed. Choose yours."
 
 // askMemory offers the sizes of memory of a machine that is sold with several or without any, and reports whether what
 // runs cannot be said without one.
@@ -267,7 +267,7 @@ func usableMemory(m *fit.Available) string {
 	}
 	size := text.Rounded(float64(m.Memory)/(1<<30)) + " GB"
 	if m.Share != nil {
-		return text.Rounded(float64(m.Usable)/(1<<30)) + " of " + size + " (" + m.Share.Basis + ")"
+		return "the usable " + text.Rounded(float64(m.Usable)/(1<<30)) + " of " + size + " (" + m.Share.Basis + ")"
 	}
 	return size
 }
@@ -290,7 +290,7 @@ func smallestSize(a *fit.Answer) string {
 	if least == math.MaxInt64 {
 		return ""
 	}
-	return " (the smallest quantization needs " + text.GiB(least) + ")"
+	return "; the smallest needs " + text.GiB(least)
 }
 
 // speedLine is how fast a quantization is, with a full cache where the query has a context; empty if that is not known.

@@ -31,7 +31,7 @@ func (s *Site) hardware(gen *index.Generation, ord uint32, c Conditions, at Plac
 		v.offer("Other hardware with "+text.Exact(*h.VRAMGB)+" GB", address("/explore/hardware", "max_vram_gb", gb, "min_vram_gb", gb, "sort", "-memory_bandwidth_gbps"))
 	}
 	if h.Note != nil {
-		v.Notes = append(v.Notes, *h.Note)
+		v.Notes = append(v.Notes, plainNote(*h.Note))
 	}
 	ask := c.query("", h.Slug)
 	runs, _ := gen.Best.Models(ask) // none at all without its memory
@@ -86,7 +86,7 @@ func priceOf(h *rows.Hardware) (price *float64, kind Cell) {
 	condition, _, _ := strings.Cut(str(h.StreetPriceCondition), ",") // after the comma, how it was worked out
 	switch {
 	case h.StreetPriceUSD != nil:
-		return h.StreetPriceUSD, Cell{Text: cmp.Or(condition, "street"), Note: str(h.StreetPriceDate), Href: webAddress(str(h.StreetPriceSource))}
+		return h.StreetPriceUSD, Cell{Text: cmp.Or(condition, "market price"), Note: str(h.StreetPriceDate), Href: webAddress(str(h.StreetPriceSource))}
 	case h.LaunchPriceUSD != nil:
 		return h.LaunchPriceUSD, Cell{Text: "at launch", Note: str(h.ReleaseDate)}
 	}
@@ -101,7 +101,7 @@ func pricesTable(h *rows.Hardware) Table {
 		if r := value(p.AmountRange); len(r) == 2 {
 			price.Note = "to " + inCurrency(r[1], p.Currency)
 		}
-		t.Rows = append(t.Rows, []Cell{{Text: string(p.Date)}, price, {Text: p.Condition}, cell(str(p.Kind)), {Text: host(string(p.Source)), Href: webAddress(string(p.Source))}})
+		t.Rows = append(t.Rows, []Cell{{Text: string(p.Date)}, price, {Text: p.Condition}, cell(shown(str(p.Kind))), {Text: host(string(p.Source)), Href: webAddress(string(p.Source))}})
 	}
 	return t
 }

@@ -24,7 +24,7 @@ func (s *Site) model(gen *index.Generation, ord uint32, c Conditions, at Place) 
 	v.offer("Will it run on my hardware?", address("/fit", "model", slug))
 	v.offer("Compare", address("/compare", "models", slug))
 	if m.Notes != nil {
-		v.Notes = append(v.Notes, *m.Notes)
+		v.Notes = append(v.Notes, plainNote(*m.Notes))
 	}
 	var machines []machineRow
 	if a, fault := gen.Fit.Fit(fit.Query{Model: m.Slug, MemoryGB: 1e6, Context: c.Context}); fault == nil {
