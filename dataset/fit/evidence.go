@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"strings"
 
 	"modeldex/dataset"
 )
@@ -91,5 +92,5 @@ func (e *Engine) outranking(q *Query, t *target, m *machine, z *dataset.Quantiza
 func (p *proof) proves(q *Query, m *machine, z *dataset.Quantization) bool {
 	unified := m.hw != nil && m.hw.UnifiedMemory || m.hw == nil && m.share != nil
 	usual := q.Parallel == 1 && q.MicroBatch == DefaultMicroBatch && q.flashAttention() && q.Rules == LlamaCpp
-	return usual && p.unified == unified && p.Memory <= m.memory && p.Context >= q.Context && sameName(p.quantization, z.Name)
+	return usual && p.unified == unified && p.Memory <= m.memory && p.Context >= q.Context && strings.EqualFold(p.quantization, z.Name)
 }

@@ -188,7 +188,7 @@ func (r *Runs) add(a *evaluation, slug dataset.Slug, filled bool) {
 // listed are the sizes that a list looks at, the most precise first: those it may name, or those of the name in the query.
 func (a *evaluation) listed() (sizes []int) {
 	if a.q.Quantization != "" {
-		return slices.SortedStableFunc(slices.Values(a.t.named(a.q.Quantization)), a.t.comparePrecision)
+		return a.t.inOrder(a.q.Quantization)
 	}
 	for _, size := range a.t.listed {
 		if a.lists(size) {

@@ -59,13 +59,9 @@ func (e *Engine) machine(q *Query) (*machine, *Fault) {
 	if len(m.missing) > 0 {
 		m.memory, m.available = 0, 0
 	}
-	q.large = q.Rules == VLLM && m.hw != nil && m.hw.VRAMGB != nil && bytesOf(*m.hw.VRAMGB) >= VLLMLarge && !strings.Contains(m.hw.Name, "A100")
-	switch {
-	case q.Rules != VLLM || !q.usualBatch:
-	case q.large:
-		q.MicroBatch = VLLMTokensLarge
-	default:
-		q.MicroBatch = VLLMTokens
+	q.large = q.Rules == VLLM && m.hw != nil && bytesOf(val(m.hw.VRAMGB)) >= VLLMLarge && !strings.Contains(m.hw.Name, "A100")
+	if q.Rules == VLLM && q.usualBatch {
+		q.MicroBatch = VLLMTokens + int64(oneIf(q.large))*(VLLMTokensLarge-VLLMTokens)
 	}
 	gb := q.SystemMemoryGB
 	switch h := e.hardware[q.Host]; {
@@ -133,18 +129,14 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 	d.config, d.backend = e.program(q, works, d.bandwidth)
 	if m.share != nil {
 		d.usable = int64(float64(d.memory) * m.share.Share)
-	} else if d.visible = VisiblePart; m.hw != nil && correctsErrors(m.hw) {
+	} else if d.visible = VisiblePart; m.hw != nil && strings.HasPrefix(val(m.hw.MemoryType), "GDDR") && serverCard.MatchString(m.hw.Name) {
 		d.visible = VisiblePartECC
 	}
 	m.devices = slices.Repeat([]device{d}, q.Count)
 	return m, nil
 }
 
-// correctsErrors reports whether a card keeps error correction in its own memory: servers with GDDR (T4, L4, A10G, L40S).
-func correctsErrors(h *dataset.Hardware) bool {
-	return h.Vendor == dataset.Nvidia && h.MemoryType != nil && strings.HasPrefix(*h.MemoryType, "GDDR") && serverCard.MatchString(h.Name)
-}
-
+// serverCard is the name of a card for servers: one with GDDR memory (T4, L4, A10G, L40S) keeps error correction in it.
 var serverCard = regexp.MustCompile(`^NVIDIA (Tesla )?[ALPT]\d{1,2}[GS]?\b`)
 
 // Unpublished names the facts of hardware that are not published and without which we cannot tell what fits.
@@ -159,13 +151,13 @@ func (e *Engine) Unpublished(hardware dataset.Slug) []string {
 func (e *Engine) chipWith(h *piece, gb float64) (only *piece) {
 	for _, slug := range val(h.Chip) {
 		chip := e.hardware[slug]
-		switch {
-		case h.bandwidth > 0 || chip == nil || chip.MemoryOptionsGB == nil:
+		if h.bandwidth > 0 || chip == nil || chip.MemoryOptionsGB == nil {
 			return nil // it may be made with that, too
-		case !slices.Contains(*chip.MemoryOptionsGB, gb):
-		case only != nil:
-			return nil
-		default:
+		}
+		if slices.Contains(*chip.MemoryOptionsGB, gb) {
+			if only != nil {
+				return nil
+			}
 			only = chip
 		}
 	}
@@ -180,12 +172,8 @@ func (e *Engine) MemorySizes(hardware dataset.Slug) (sizes []float64, counted fl
 		return nil, 0
 	}
 	of := []dataset.Slug{hardware}
-	switch {
-	case h.MemoryOptionsGB != nil:
-	case h.Chip != nil:
-		of = *h.Chip
-	case h.Variants != nil:
-		of = *h.Variants
+	if h.MemoryOptionsGB == nil {
+		of = *cmp.Or(h.Chip, h.Variants, &of)
 	}
 	for _, slug := range of {
 		if one := e.hardware[slug]; one != nil {
@@ -203,28 +191,25 @@ func bytesOf(gb float64) int64 { return int64(gb * gib) }
 
 // memoryGB is the memory of one device; of a record of several variants the smallest of theirs. 0 if unknown.
 func (e *Engine) memoryGB(h *dataset.Hardware) (gb float64) {
-	if h.VRAMGB != nil || h.MemoryGB != nil {
-		return *cmp.Or(h.VRAMGB, h.MemoryGB)
+	if own := cmp.Or(h.VRAMGB, h.MemoryGB); own != nil || h.Variants == nil {
+		return val(own)
 	}
-	for i, slug := range val(h.Variants) {
+	gb = math.Inf(1)
+	for _, slug := range *h.Variants {
 		v := e.hardware[slug]
 		if v == nil {
 			return 0
 		}
-		if of := val(v.VRAMGB); i == 0 || of < gb {
-			gb = of
-		}
+		gb = min(gb, val(v.VRAMGB))
 	}
 	return gb
 }
 
 // shareOf is the default share of the memory of a machine of so many GB, where all of it is not for models.
-//
-// macOS lets graphics use two thirds of up to 36 GB and three quarters of more: machines of
-// 16 GB report 10,922 MiB, of 64 GB 49,152 MiB as recommendedMaxWorkingSetSize. AMD's tools give
-// graphics at most 96 of 128 GB; the Linux default is half, and can be raised to nearly all.
-// NVIDIA's unified machines have one pool for both sides, of which the system keeps its part. A processor works
-// in main memory, which no tool divides: a tenth is what Kubernetes shows how to keep for the system.
+// macOS lets graphics use two thirds of up to 36 GB and three quarters of more: machines of 16 GB report 10,922 MiB, of
+// 64 GB 49,152 MiB as recommendedMaxWorkingSetSize. AMD's tools give graphics at most 96 of 128 GB; the Linux default is
+// half, and can be raised to nearly all. NVIDIA's unified machines have one pool for both sides, of which the system keeps
+// its part. A processor works in main memory, which no tool divides: a tenth is what Kubernetes shows how to keep.
 func shareOf(h *dataset.Hardware, gb float64) Share {
 	of := func(part float64, basis string, source dataset.URL) Share { return Share{round4(part), basis, &source} }
 	switch {

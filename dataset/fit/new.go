@@ -40,7 +40,7 @@ func engine(set *dataset.Set) *Engine {
 		t.fourBits = m.TrainedBits != nil && *m.TrainedBits >= LeastBits
 		t.least, _ = shapeOf(m, e.line.BitsPerWeight, false)
 		t.most, t.missing = shapeOf(m, e.line.BitsPerWeight, true)
-		t.order = t.inOrder()
+		t.order = t.inOrder("")
 		e.models[t.Slug] = t
 		e.bySlug = append(e.bySlug, t.Slug)
 	}

@@ -31,20 +31,17 @@ const leastUseful = 1024
 // remedies are the changes that each alone make a model run, the cheapest first: for the quantization of the query, or the
 // smallest of at least four bits that lists may name.
 func (a *evaluation) remedies() []Remedy {
-	out, all := []Remedy{}, a.e.models[a.q.Model]
-	sizes := a.t.listed
+	out, t, all, sizes := []Remedy{}, a.t, a.e.models[a.q.Model], a.t.listed
 	if len(sizes) == 0 || a.q.Quantization != "" {
-		sizes = a.t.named(a.q.Quantization)
+		sizes = t.named(a.q.Quantization)
 	}
 	if len(sizes) == 0 || a.m.memory == 0 {
 		return out
 	}
-	coarse := func(size int) int { return oneIf(!a.t.hasLeastBits(size)) }
-	base := slices.MinFunc(sizes, func(x, y int) int {
-		return cmp.Or(cmp.Compare(coarse(x), coarse(y)), cmp.Compare(a.t.Quantizations[x].SizeBytes, a.t.Quantizations[y].SizeBytes))
+	size := slices.MinFunc(sizes, func(x, y int) int {
+		return cmp.Or(oneIf(!t.hasLeastBits(x))-oneIf(!t.hasLeastBits(y)), cmp.Compare(t.Quantizations[x].SizeBytes, t.Quantizations[y].SizeBytes))
 	})
-	now, _ := a.verdict(base)
-	with := func(t *target, size int, change func(q *Query)) (Verdict, plan) {
+	with := func(change func(q *Query)) (Verdict, plan) {
 		q := *a.q
 		change(&q)
 		m, fault := a.e.machine(&q)
@@ -55,58 +52,59 @@ func (a *evaluation) remedies() []Remedy {
 		return b.verdict(size)
 	}
 	// try adds a change if its verdict is one of those.
-	try := func(change, value, text string, t *target, size int, verdicts []Verdict, apply func(q *Query)) bool {
-		v, _ := with(t, size, apply)
+	try := func(change string, value any, text string, verdicts []Verdict, apply func(q *Query)) bool {
+		v, _ := with(apply)
 		found := slices.Contains(verdicts, v)
 		if found {
-			out = append(out, Remedy{Change: change, Value: value, Quantization: t.Quantizations[size].Name, Verdict: v, Text: text})
+			out = append(out, Remedy{Change: change, Value: fmt.Sprint(value), Quantization: t.Quantizations[size].Name, Verdict: v, Text: text})
 		}
 		return found
 	}
-	better := []Verdict{Fits}
+	now, _ := a.verdict(size)
+	fits, better := []Verdict{Fits}, []Verdict{Fits}
 	if now == No {
 		better = []Verdict{Fits, Offload}
 	}
 	for n := a.q.Parallel - 1; n > 0; n-- {
-		if try("parallel", fmt.Sprint(n), "with "+record.Counted(n, "request")+" at once", a.t, base, []Verdict{Fits}, func(q *Query) { q.Parallel = n }) {
+		if try("parallel", n, "with "+record.Counted(n, "request")+" at once", fits, func(q *Query) { q.Parallel = n }) {
 			break
 		}
 	}
 	for _, kind := range []KVType{Q80, FP8, Q40} {
 		has := slices.Contains(a.q.Rules.kvTypes(), string(kind)) && (a.q.flashAttention() || a.q.Rules != LlamaCpp)
-		if has && kind.storage().per32 < a.q.KV.storage().per32 &&
-			try("kv", string(kind), fmt.Sprintf("with a %s cache", kind), a.t, base, better, func(q *Query) { q.KV, q.KVV = kind, kind }) {
+		if has && kind.bytes(32) < a.q.KV.bytes(32) && try("kv", kind, fmt.Sprintf("with a %s cache", kind), better, func(q *Query) { q.KV, q.KVV = kind, kind }) {
 			break
 		}
 	}
-	if most := a.maxContext(base, a.q.KV, a.q.KVV); most >= leastUseful && most < a.q.Context {
-		try("context", fmt.Sprint(most), fmt.Sprintf("with a context of %d tokens", most), a.t, base, Verdicts, func(q *Query) { q.Context = most })
+	if most := a.maxContext(size, a.q.KV, a.q.KVV); most >= leastUseful && most < a.q.Context {
+		try("context", most, fmt.Sprintf("with a context of %d tokens", most), Verdicts, func(q *Query) { q.Context = most })
 	}
-	for _, size := range all.listed {
-		name, text := all.Quantizations[size].Name, ""
-		if !all.hasLeastBits(size) {
+	base := size
+	for _, size = range all.listed {
+		text := ""
+		if t = all; !t.hasLeastBits(size) {
 			text = ", but gives clearly worse answers"
 		}
-		if a.q.Quantization != "" && all.sizes[size].chosen &&
-			try("quantization", name, "in "+name+text, all, size, []Verdict{Fits}, func(q *Query) { q.Quantization, q.WeightsGB = "", 0 }) {
+		name := t.Quantizations[size].Name
+		if a.q.Quantization != "" && t.sizes[size].chosen && try("quantization", name, "in "+name+text, fits, func(q *Query) { q.Quantization, q.WeightsGB = "", 0 }) {
 			break
 		}
 	}
-	switch {
+	switch t, size = a.t, base; {
 	case a.q.CPUMoE != nil:
-		_, p := with(a.t, base, func(q *Query) { q.GPULayers, q.CPUMoE = nil, nil })
-		try("n_cpu_moe", fmt.Sprint(p.moe), fmt.Sprintf("with the experts of %d layers in main memory", p.moe), a.t, base, better, func(q *Query) { q.CPUMoE = &p.moe })
+		_, p := with(func(q *Query) { q.GPULayers, q.CPUMoE = nil, nil })
+		try("n_cpu_moe", p.moe, fmt.Sprintf("with the experts of %d layers in main memory", p.moe), better, func(q *Query) { q.CPUMoE = &p.moe })
 	case a.q.GPULayers != nil:
-		_, p := with(a.t, base, func(q *Query) { q.GPULayers = nil })
-		try("gpu_layers", fmt.Sprint(p.gpu), fmt.Sprintf("with %d layers on the devices", p.gpu), a.t, base, better, func(q *Query) { q.GPULayers = &p.gpu })
+		_, p := with(func(q *Query) { q.GPULayers = nil })
+		try("gpu_layers", p.gpu, fmt.Sprintf("with %d layers on the devices", p.gpu), better, func(q *Query) { q.GPULayers = &p.gpu })
 	case now == No && a.offloads() && a.m.main > 0:
-		_, p := with(a.t, base, func(q *Query) { q.SystemMemoryGB, q.Host = MaxMainGB, "" })
-		_, most := a.loads(base)
+		_, p := with(func(q *Query) { q.SystemMemoryGB, q.Host = MaxMainGB, "" })
+		_, most := a.loads(size)
 		gb := math.Ceil(float64(most.inMain(p)) / MainMemoryPart / gib)
-		try("system_memory_gb", fmt.Sprint(gb), fmt.Sprintf("with %v GB of main memory", gb), a.t, base, []Verdict{Offload}, func(q *Query) { q.SystemMemoryGB, q.Host = gb, "" })
+		try("system_memory_gb", gb, fmt.Sprintf("with %v GB of main memory", gb), []Verdict{Offload}, func(q *Query) { q.SystemMemoryGB, q.Host = gb, "" })
 	}
 	for n := a.q.Count + 1; n <= MaxCount && len(a.q.Beside) == 0 && a.m.discrete; n++ {
-		if !try("count", fmt.Sprint(n), "on "+record.Counted(n, "device"), a.t, base, []Verdict{Fits}, func(q *Query) { q.Count = n }) {
+		if !try("count", n, "on "+record.Counted(n, "device"), fits, func(q *Query) { q.Count = n }) {
 			continue
 		}
 		if h := a.m.hw; h != nil && h.StreetPriceUSD != nil {

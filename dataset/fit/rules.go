@@ -11,6 +11,71 @@ import (
 // 81,559 MiB.
 const gib = 1 << 30
 
+// Verdict says whether a model runs on a machine.
+type Verdict string
+
+// The verdicts, best first. Tight: weights, cache and buffer fit, but only by using the reserve.
+// Offload: they do not, and part of the weights can be kept in main memory. Unknown: a fact is
+// missing, and what it can be decides.
+const (
+	Fits    Verdict = "fits"
+	Tight   Verdict = "tight"
+	Offload Verdict = "offload"
+	Unknown Verdict = "unknown"
+	No      Verdict = "no"
+)
+
+// Verdicts lists the verdicts, best first.
+var Verdicts = []Verdict{Fits, Tight, Offload, Unknown, No}
+
+// Values lists the verdicts as texts.
+func (Verdict) Values() []string { return record.Texts(Verdicts) }
+
+// Basis says how far a number of bytes can be trusted.
+type Basis string
+
+// The bases of byte counts.
+const (
+	Published  Basis = "published"   // the size of a real file
+	Computed   Basis = "computed"    // follows from published figures by the formula named
+	UpperBound Basis = "upper_bound" // at most this much: a fact that would make it smaller is missing
+	LowerBound Basis = "lower_bound" // at least this much: a fact that may make it larger is missing
+	Estimated  Basis = "estimated"   // a rule of thumb with a source
+	Given      Basis = "given"       // by the query
+)
+
+// Values lists the bases as texts.
+func (Basis) Values() []string {
+	return record.Texts([]Basis{Published, Computed, UpperBound, LowerBound, Estimated, Given})
+}
+
+// Preference is which quantization a row of a list names, see Query.Prefer.
+type Preference string
+
+// PreferMeasured is the preference that is not the default.
+const PreferMeasured Preference = "measured"
+
+// Values lists the preferences as texts, the default first.
+func (Preference) Values() []string { return []string{"best", string(PreferMeasured)} }
+
+// ComputeUnit is a part of a machine that does the work.
+type ComputeUnit string
+
+// Values lists the units as texts.
+func (ComputeUnit) Values() []string { return []string{"cpu", "gpu", "npu"} }
+
+// Split is how several devices share a model: SplitLayer gives each a part of the layers, SplitTensor a part of every layer.
+type Split string
+
+// The ways.
+const (
+	SplitLayer  Split = "layer"
+	SplitTensor Split = "tensor"
+)
+
+// Values lists the splits as texts.
+func (Split) Values() []string { return record.Texts([]Split{SplitLayer, SplitTensor}) }
+
 // Rules names the program whose memory rules apply.
 type Rules string
 
@@ -35,17 +100,15 @@ const (
 	FP8 KVType = "fp8"
 )
 
-// A kvStorage is the bytes of 32 values in the cache, and which programs have the type.
-type kvStorage struct {
+// kvStorages are the types, the default first, with the bytes of 32 values and the programs that have them. A block of ggml
+// is 32 values with a 16-bit scale, and those of the types ending in 1 have a 16-bit minimum (ggml-common.h of llama.cpp).
+// MLX stores groups of 64 values with a 16-bit scale and a 16-bit bias, which comes to the sizes of q8_0 and q4_0
+// (mlx_lm/models/cache.py, QuantizedKVCache).
+var kvStorages = []struct {
 	kind    KVType
 	per32   int64
 	engines []Rules
-}
-
-// kvStorages are the types, the default first. A block of ggml is 32 values with a 16-bit scale, and those of the
-// types ending in 1 have a 16-bit minimum (ggml-common.h of llama.cpp). MLX stores groups of 64 values with a 16-bit
-// scale and a 16-bit bias, which comes to the sizes of q8_0 and q4_0 (mlx_lm/models/cache.py, QuantizedKVCache).
-var kvStorages = []kvStorage{
+}{
 	{F16, 64, []Rules{LlamaCpp, VLLM, MLX}},
 	{"bf16", 64, []Rules{LlamaCpp, VLLM, MLX}},
 	{Q80, 34, []Rules{LlamaCpp, MLX}},
@@ -60,16 +123,18 @@ var kvStorages = []kvStorage{
 // Values lists the storage types as texts, the default first.
 func (KVType) Values() []string { return Rules("").kvTypes() }
 
-func (t KVType) storage() kvStorage {
-	i := slices.IndexFunc(kvStorages, func(s kvStorage) bool { return s.kind == t })
-	return kvStorages[max(i, 0)]
+// bytes is the storage of n values.
+func (t KVType) bytes(n int64) int64 {
+	for _, s := range kvStorages {
+		if s.kind == t {
+			return n * s.per32 / 32
+		}
+	}
+	return 2 * n
 }
 
-// bytes is the storage of n values.
-func (t KVType) bytes(n int64) int64 { return n * t.storage().per32 / 32 }
-
 // quantized reports whether values take less than 16 bits.
-func (t KVType) quantized() bool { return t.storage().per32 < 64 }
+func (t KVType) quantized() bool { return t.bytes(32) < 64 }
 
 // kvTypes lists the types that a program has; all for none.
 func (r Rules) kvTypes() (out []string) {
@@ -80,18 +145,6 @@ func (r Rules) kvTypes() (out []string) {
 	}
 	return out
 }
-
-// Split is how several devices share a model.
-type Split string
-
-// SplitLayer gives each device a part of the layers, SplitTensor a part of every layer.
-const (
-	SplitLayer  Split = "layer"
-	SplitTensor Split = "tensor"
-)
-
-// Values lists the splits as texts.
-func (Split) Values() []string { return record.Texts([]Split{SplitLayer, SplitTensor}) }
 
 // Defaults of a query.
 const (

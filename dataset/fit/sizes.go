@@ -14,6 +14,7 @@ import (
 type stored struct {
 	storage        storage
 	exists, chosen bool    // whether it was published, measured or is usually made, and whether lists may name it anywhere
+	claim          int     // see claim
 	bytes          float64 // that one token reads; 0 where unknown
 	logBits        float64 // of the bits per weight
 	format, folded int32   // numbers of the kind of quantization and of its name, letter case aside
@@ -40,21 +41,16 @@ func (e *Engine) choose() {
 	}
 	for _, t := range e.models {
 		made := t.madeByPublishers()
-		var sides [2][]candidate // below LeastBits, and the others: some of each are chosen
 		t.sizes = make([]stored, len(t.Quantizations))
 		for _, at := range t.order {
 			z, s := &t.Quantizations[at], &t.sizes[at]
 			*s = e.stored(t, z)
 			if s.exists = z.Basis == dataset.Published || t.ran[s.folded] || slices.Contains(made, z.Name); s.exists {
-				t.listed = append(t.listed, at)
-				if side := oneIf(t.hasLeastBits(at)); z.Format != "mlx" { // most hardware cannot run it
-					sides[side] = append(sides[side], candidate{at, e.claim(t, z), z.SizeBytes})
-				}
+				s.claim, t.listed = e.claim(t, z), append(t.listed, at)
 			}
 		}
-		for _, at := range slices.Concat(spread(sides[0]), spread(sides[1])) {
-			t.sizes[at].chosen = true
-		}
+		t.spread(true)
+		t.spread(false)
 		t.listed = slices.DeleteFunc(t.listed, func(at int) bool {
 			return !t.sizes[at].chosen && !measured[size{t.body.shape, t.sizes[at].folded}]
 		})
@@ -68,39 +64,35 @@ func (e *Engine) claim(t *target, z *dataset.Quantization) int {
 	if t.fourBits {
 		first = asTrained
 	}
-	if slices.ContainsFunc(e.proofs[t.Slug], func(p proof) bool { return sameName(p.quantization, z.Name) }) {
+	if slices.ContainsFunc(e.proofs[t.Slug], func(p proof) bool { return strings.EqualFold(p.quantization, z.Name) }) {
 		return 0
 	}
 	return 1 + 2*oneIf(z.Basis != dataset.Published) + oneIf(!slices.Contains(first, z.Name))
 }
 
-// A candidate is a size that lists may name, by number.
-type candidate struct {
-	at, claim int
-	bytes     int64
-}
-
 // leastStep is the ratio of bytes between sizes of a list: speeds of nearer ones differ less than estimates err.
 const leastStep = 1.1
 
-// spread chooses sizes, the most precise first, so that no two are within leastStep, unless one has the claim 0. The
-// smallest is always chosen: whether a model runs does not depend on the choice.
-func spread(sizes []candidate) (chosen []int) {
-	if len(sizes) == 0 {
-		return nil
-	}
-	smallest := slices.MinFunc(sizes, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.bytes, b.bytes), cmp.Compare(a.claim, b.claim)) })
-	slices.SortStableFunc(sizes, func(a, b candidate) int { return cmp.Compare(a.claim, b.claim) })
-	var kept []candidate
-	for _, o := range sizes {
-		near := func(k candidate) bool {
-			return float64(max(k.bytes, o.bytes)) < leastStep*float64(min(k.bytes, o.bytes))
-		}
-		if o == smallest || o.claim == 0 || !slices.ContainsFunc(kept, near) {
-			kept, chosen = append(kept, o), append(chosen, o.at)
+// spread chooses among the sizes with or without LeastBits, the most precise first, so that no two are within leastStep,
+// unless one has the claim 0. The smallest is always chosen: whether a model runs does not depend on the choice.
+func (t *target) spread(leastBits bool) {
+	var sizes, kept []int
+	for _, at := range t.listed {
+		if t.hasLeastBits(at) == leastBits && t.Quantizations[at].Format != "mlx" { // most hardware cannot run it
+			sizes = append(sizes, at)
 		}
 	}
-	return chosen
+	bytes := func(at int) int64 { return t.Quantizations[at].SizeBytes }
+	slices.SortStableFunc(sizes, func(a, b int) int { return cmp.Compare(t.sizes[a].claim, t.sizes[b].claim) })
+	for _, at := range sizes {
+		near := func(k int) bool {
+			return float64(max(bytes(k), bytes(at))) < leastStep*float64(min(bytes(k), bytes(at)))
+		}
+		smallest := slices.MinFunc(sizes, func(a, b int) int { return cmp.Compare(bytes(a), bytes(b)) })
+		if s := &t.sizes[at]; at == smallest || s.claim == 0 || !slices.ContainsFunc(kept, near) {
+			kept, s.chosen = append(kept, at), true
+		}
+	}
 }
 
 // LeastBits is the precision, in bits per weight, below which people rarely go while they have a choice:
@@ -156,16 +148,16 @@ func (e *Engine) bitsOf(quantization string) float64 {
 // named lists the numbers of the sizes of a name, all for the empty one.
 func (t *target) named(name string) (out []int) {
 	for i := range t.Quantizations {
-		if name == "" || sameName(t.Quantizations[i].Name, name) {
+		if name == "" || strings.EqualFold(t.Quantizations[i].Name, name) {
 			out = append(out, i)
 		}
 	}
 	return out
 }
 
-// inOrder lists the sizes of a model, the most precise first.
-func (t *target) inOrder() []int {
-	return slices.SortedStableFunc(slices.Values(t.named("")), t.comparePrecision)
+// inOrder lists the sizes of a name, all for the empty one, the most precise first.
+func (t *target) inOrder(name string) []int {
+	return slices.SortedStableFunc(slices.Values(t.named(name)), t.comparePrecision)
 }
 
 // comparePrecision orders two sizes, given by number: the more precise first (above 17 bits is no more than what was
@@ -230,9 +222,6 @@ const (
 	// weights than the model has parameters, if it repeats a matrix; other files of the model need not.
 	mostPart = 0.97
 )
-
-// sameName compares names of quantizations, letter case aside.
-func sameName(a, b string) bool { return strings.EqualFold(a, b) }
 
 // folded is equal for names that are the same.
 func folded(name string) string { return strings.ToLower(name) }
