@@ -9,20 +9,22 @@ import (
 
 // An evaluation is a model on a machine with the settings of a query: what the answers for all its sizes share.
 type evaluation struct {
-	e    *Engine
-	q    *Query
-	t    *target
-	m    *machine
-	need need
-	runs []timed    // measured of its shape on the hardware and what is related to it
-	laid *Placement // where weights lie that are not all on devices
-	on   []OnDevice // what lay found last
-	near []near     // measurements near the model and the machine, once the first estimate needed them
+	e       *Engine
+	q       *Query
+	t       *target
+	m       *machine
+	burdens [2]burden  // the least and the most
+	runs    []timed    // measured of its shape on the hardware and what is related to it
+	laid    *Placement // where weights lie that are not all on devices
+	on      []OnDevice // what lay found last
+	near    []near     // measurements near the model and the machine, once the first estimate needed them
 }
 
 // evaluate is for a query that is normal.
 func (e *Engine) evaluate(q *Query, t *target, m *machine) evaluation {
-	return evaluation{e: e, q: q, t: t, m: m, need: e.need(t, q), runs: e.timedOf(t.body.shape, m.related)}
+	a := evaluation{e: e, q: q, t: t, m: m, runs: e.timedOf(t.body.shape, m.related)}
+	a.weigh()
+	return a
 }
 
 // lists reports whether lists may name a size: it was chosen for all hardware, or measured on this.

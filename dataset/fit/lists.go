@@ -216,11 +216,11 @@ func (a *evaluation) value(b *Best, size, place int) float64 {
 
 // row is what a list says of a size that runs.
 func (a *evaluation) row(size int, v Verdict, p plan, filled bool) *Best {
-	_, most := a.loads(size)
+	least, most := a.loads(size)
 	z := &a.t.Quantizations[size]
 	b := &Best{
 		Model: a.t.Slug, Count: a.q.Count, Quantization: z.Name, BitsPerWeight: a.t.bits(z), Verdict: v,
-		Total: most.onDevices() + most.cache + most.extra + a.need.least.buffer*int64(len(a.m.devices)),
+		Total: most.onDevices() + most.cache + most.extra + least.buffer*int64(len(a.m.devices)),
 	}
 	if a.m.hw != nil {
 		b.Hardware = a.m.hw.Slug

@@ -3,7 +3,6 @@ package fit
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -28,20 +27,20 @@ func newTypes(set *dataset.Set, line *dataset.Roofline) types {
 	t := types{line, map[string]float64{}, map[string]float64{}, map[string]bool{}}
 	for i := range set.Quantizations {
 		q := &set.Quantizations[i]
-		upper := strings.ToUpper(q.Name)
-		if t.known[upper] = true; q.BlockBitsPerWeight != nil {
-			t.blocks[upper] = *q.BlockBitsPerWeight
-			t.blocks[strings.ToUpper(*cmp.Or(q.MainBlockType, &q.Name))] = *q.BlockBitsPerWeight
+		t.known[strings.ToUpper(q.Name)] = true
+		for _, name := range []*string{&q.Name, q.MainBlockType} {
+			if name != nil && q.BlockBitsPerWeight != nil {
+				t.blocks[strings.ToUpper(*name)] = *q.BlockBitsPerWeight
+			}
 		}
 	}
 	bits := map[string][]float64{}
 	for i := range set.Models {
 		m := &set.Models[i]
-		for j := range m.Quantizations {
-			if z := &m.Quantizations[j]; m.ParamsB != nil && z.Basis == dataset.Published {
-				upper := strings.ToUpper(z.Name)
-				t.known[upper] = true
-				bits[upper] = append(bits[upper], float64(z.SizeBytes)*8 / *m.ParamsB / 1e9)
+		for _, z := range m.Quantizations {
+			if m.ParamsB != nil && z.Basis == dataset.Published {
+				name := strings.ToUpper(z.Name)
+				t.known[name], bits[name] = true, append(bits[name], float64(z.SizeBytes)*8 / *m.ParamsB / 1e9)
 			}
 		}
 	}
@@ -54,16 +53,14 @@ func newTypes(set *dataset.Set, line *dataset.Roofline) types {
 }
 
 // storage is how a size of a name is stored.
-func (t *types) storage(name string) (s storage) {
-	s.weights = t.line.BitsPerWeight(name)
-	plain, longest := strings.TrimPrefix(strings.ToUpper(name), "UD-"), ""
-	for of := range maps.Keys(t.blocks) {
+func (t *types) storage(name string) storage {
+	weights, plain, longest := t.line.BitsPerWeight(name), strings.TrimPrefix(strings.ToUpper(name), "UD-"), ""
+	for of := range t.blocks {
 		if strings.HasPrefix(plain, of) && len(of) > len(longest) {
 			longest = of
 		}
 	}
-	s.blocks = cmp.Or(t.blocks[longest], s.weights)
-	return s
+	return storage{cmp.Or(t.blocks[longest], weights), weights}
 }
 
 // A spelling is how names of a kind of quantization are written.
@@ -100,8 +97,9 @@ func writtenAs(name string) (w *spelling, number string) {
 	return nil, ""
 }
 
-// sizeOf is the size of a model in a quantization of any name; false if it is no such name, or the parameters are unknown.
-func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula string, ok bool) {
+// sizeOf is the size of a model in a quantization of any name, without bytes if it is no such name, or the parameters are
+// unknown.
+func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula string) {
 	plain, params, bits := strings.ToUpper(strings.TrimSpace(name)), t.layout.params, 0.0
 	z = dataset.Quantization{Name: name, Format: "gguf", Basis: dataset.Computed}
 	s := e.types.storage(name)
@@ -109,25 +107,27 @@ func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula
 	case w != nil && w.checkpoint:
 		kept := min(t.layout.matrices()*t.layout.embedding, params)
 		z.Format, z.SizeBytes = w.format, int64((params-kept)*w.bits/8+kept*2)
-		return z, "weights.checkpoint", params > 0
+		return z, "weights.checkpoint"
 	case w != nil:
 		bits, _ = strconv.ParseFloat(number, 64)
 		z.Format, bits = w.format, bits+w.bits
 	case e.types.known[plain] || e.types.known[stem(plain)] || e.types.blocks[stem(plain)] > 0:
 		bits = cmp.Or(e.types.observed[plain], s.weights, s.blocks)
 	}
-	z.SizeBytes, z.BitsPerWeight = int64(params*bits/8), &bits
+	if z.SizeBytes, z.BitsPerWeight = int64(params*bits/8), &bits; z.SizeBytes == 0 || z.Format != "gguf" {
+		return z, "weights.bits"
+	}
 	for i := range t.Quantizations { // a published file of fewer bits is no larger, and one of more no smaller
 		of := &t.Quantizations[i]
 		switch b := t.bits(of); {
-		case z.Format != "gguf" || of.Format != "gguf" || of.Basis != dataset.Published || b == nil:
+		case of.Format != "gguf" || of.Basis != dataset.Published || b == nil:
 		case *b < bits:
 			z.SizeBytes = max(z.SizeBytes, of.SizeBytes)
 		case *b > bits:
 			z.SizeBytes = min(z.SizeBytes, of.SizeBytes)
 		}
 	}
-	return z, "weights.bits", params*bits > 0
+	return z, "weights.bits"
 }
 
 // stem is a name of a GGUF type without the recipe of a publisher before it and the mix after it.
@@ -137,26 +137,29 @@ func stem(plain string) string {
 
 var ggufMix = regexp.MustCompile(`_(X{0,3}[SML]|MOE)$`)
 
-// inSize is a model in the size that a query names, if it is none of its own.
+// inSize is a model in the size that a query names, if it is none of its own. For vLLM a checkpoint of which no file is
+// published is none: the own size is of another format.
 func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 	var z dataset.Quantization
-	formula, ok := "weights.given", true
+	formula, own := "weights.given", t.named(q.Quantization)
+	published := func(i int) bool { return t.Quantizations[i].Basis == dataset.Published }
+	w, _ := writtenAs(q.Quantization)
 	switch {
 	case q.WeightsGB > 0:
 		z = dataset.Quantization{Name: cmp.Or(q.Quantization, "given"), Format: "any", SizeBytes: bytesOf(q.WeightsGB), Basis: dataset.Published}
-	case q.Quantization == "" || len(t.named(q.Quantization)) > 0 && (q.Rules != VLLM || !t.computedCheckpoint(q.Quantization)):
+	case q.Quantization == "" || len(own) > 0 && (q.Rules != VLLM || w == nil || !w.checkpoint || slices.ContainsFunc(own, published)):
 		return t, nil
 	default:
-		z, formula, ok = e.sizeOf(t, q.Quantization)
-	}
-	if !ok {
-		names := []string{}
-		for i := range t.Quantizations {
-			names = append(names, t.Quantizations[i].Name)
+		if z, formula = e.sizeOf(t, q.Quantization); z.SizeBytes > 0 {
+			break
 		}
 		text := "must be a quantization of %s or a known type, such as Q4_K_M, UD-Q4_K_XL, MLX-4bit, AWQ, GPTQ-Int4, FP8, NVFP4 or W4A16"
 		if t.layout.params == 0 {
 			text = "must be a listed quantization of %s, because its parameter count is not published; or set weights_gb"
+		}
+		names := make([]string, len(t.Quantizations))
+		for i := range names {
+			names[i] = t.Quantizations[i].Name
 		}
 		return nil, &Fault{"quantization", fmt.Sprintf(text, t.Slug), names}
 	}
@@ -168,14 +171,6 @@ func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 		one.sizes[0].storage.blocks = 16
 	}
 	return &one, nil
-}
-
-// computedCheckpoint reports whether a checkpoint is named of which no file is published: the own size is of another
-// format.
-func (t *target) computedCheckpoint(name string) bool {
-	published := func(i int) bool { return t.Quantizations[i].Basis == dataset.Published }
-	w, _ := writtenAs(name)
-	return w != nil && w.checkpoint && !slices.ContainsFunc(t.named(name), published)
 }
 
 // weightsOf is the size of the weights and where it comes from.

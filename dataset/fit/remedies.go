@@ -48,7 +48,8 @@ func (a *evaluation) remedies() []Remedy {
 		if fault != nil {
 			return No, plan{}
 		}
-		b := evaluation{e: a.e, q: &q, t: t, m: m, need: a.e.need(t, &q)}
+		b := evaluation{e: a.e, q: &q, t: t, m: m}
+		b.weigh()
 		return b.verdict(size)
 	}
 	// try adds a change if its verdict is one of those.

@@ -6,17 +6,15 @@ import (
 	"modeldex/dataset/record"
 )
 
-// gib is 2^30 bytes. Vendors count memory in the same unit although they write GB: a card of
-// 24 GB reports 24,564 MiB (https://github.com/ggml-org/llama.cpp/pull/15860), one of 80 GB
-// 81,559 MiB.
+// gib is 2^30 bytes. Vendors count memory in the same unit although they write GB: a card of 24 GB reports 24,564 MiB
+// (https://github.com/ggml-org/llama.cpp/pull/15860), one of 80 GB 81,559 MiB.
 const gib = 1 << 30
 
 // Verdict says whether a model runs on a machine.
 type Verdict string
 
-// The verdicts, best first. Tight: weights, cache and buffer fit, but only by using the reserve.
-// Offload: they do not, and part of the weights can be kept in main memory. Unknown: a fact is
-// missing, and what it can be decides.
+// The verdicts, best first. Tight: weights, cache and buffer fit, but only by using the reserve. Offload: they do not,
+// and part of the weights can be kept in main memory. Unknown: a fact is missing, and what it can be decides.
 const (
 	Fits    Verdict = "fits"
 	Tight   Verdict = "tight"
@@ -169,8 +167,7 @@ const (
 	// What CUDA takes of a device for llama.cpp beside its buffers: the difference to the whole process at four contexts
 	// (https://github.com/ollama/ollama/issues/9988).
 	CUDAContext = 424 << 20
-	// llama.cpp rounds contexts and sliding caches up to this many cells
-	// (llama-kv-cache-iswa.cpp, GGML_PAD(..., 256)).
+	// llama.cpp rounds contexts and sliding caches up to this many cells (llama-kv-cache-iswa.cpp, GGML_PAD(..., 256)).
 	LlamaPad = 256
 	// The defaults of vLLM: it uses this part of the memory that a card reports (gpu_memory_utilization). It
 	// rounds a cache up to blocks of 16 tokens. It schedules up to 2,048 tokens at once

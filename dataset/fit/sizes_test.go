@@ -63,7 +63,7 @@ func TestOrderOfSizes(t *testing.T) {
 		size("first", dataset.Published, 16, 100), size("fourth", dataset.Published, 8, 50), size("last", dataset.Published, 32, 200),
 	}}}
 	var names []string
-	for _, at := range m.inOrder() {
+	for _, at := range m.inOrder("") {
 		names = append(names, m.Quantizations[at].Name)
 	}
 	if got := strings.Join(names, " "); got != "first second third fourth fifth last" {
@@ -89,11 +89,18 @@ func TestSpread(t *testing.T) {
 		{"what ran, near to another", [][2]int64{{0, 105}, {1, 103}, {2, 50}}, []int{0, 2}},
 		{"two that ran", [][2]int64{{0, 105}, {0, 103}, {2, 50}}, []int{0, 0, 2}},
 	} {
-		var sizes []candidate
-		for _, s := range tt.sizes {
-			sizes = append(sizes, candidate{int(s[0]), int(s[0]), s[1]})
+		m := &target{Model: &dataset.Model{}}
+		for i, s := range tt.sizes {
+			m.Quantizations = append(m.Quantizations, dataset.Quantization{SizeBytes: s[1]})
+			m.sizes, m.listed = append(m.sizes, stored{claim: int(s[0])}), append(m.listed, i)
 		}
-		got := spread(sizes)
+		m.spread(false)
+		var got []int
+		for i := range m.sizes {
+			if m.sizes[i].chosen {
+				got = append(got, m.sizes[i].claim)
+			}
+		}
 		slices.Sort(got)
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)

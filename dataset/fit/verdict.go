@@ -89,22 +89,15 @@ func (a *evaluation) bestFirst() []int {
 // A burden is what all sizes need beside weights: the cache, the buffer of each device, companions on the first device.
 type burden struct{ cache, buffer, extra int64 }
 
-// A need is the least and the most that the burden can be, and the cache by kind of layer.
-type need struct {
-	least, most burden
-	cache       Cache
-}
-
-func (e *Engine) need(t *target, q *Query) (n need) {
-	n.cache = t.most.cache(q)
-	n.least = burden{cache: t.least.cache(q).Bytes.Bytes, buffer: t.least.compute(q)}
-	n.most = burden{cache: n.cache.Bytes.Bytes, buffer: t.most.compute(q)}
-	n.cache.between(n.least.cache, n.most.cache)
-	for i := range q.beside {
-		n.least.extra += q.beside[i].Bytes.Bytes
+// weigh works out the least and the most that the burden of all sizes can be.
+func (a *evaluation) weigh() {
+	for i, s := range []*shape{&a.t.least, &a.t.most} {
+		b := burden{cache: s.cache(a.q).Bytes.Bytes, buffer: s.compute(a.q)}
+		for j := range a.q.beside {
+			b.extra += a.q.beside[j].Bytes.Bytes
+		}
+		a.burdens[i] = b
 	}
-	n.most.extra = n.least.extra
-	return n
 }
 
 // exact is a figure that is known.
@@ -125,16 +118,12 @@ func (b *Bytes) between(low, high int64) {
 
 // loads are the least and the most that a size can take.
 func (a *evaluation) loads(size int) (least, most load) {
-	of := func(b burden, least bool) load {
-		s := a.t.sizes[size].storage
-		l := a.t.layout.load(b, a.t.Quantizations[size].SizeBytes, s, a.offloads(), least)
-		l.extra += a.drafts(&l, s)
-		return l
+	s := a.t.sizes[size].storage
+	for i, l := range []*load{&least, &most} {
+		*l = a.t.layout.load(a.burdens[i], a.t.Quantizations[size].SizeBytes, s, a.offloads(), i == 0 && a.offloads())
+		l.extra += a.drafts(l, s)
 	}
-	if most = of(a.need.most, false); a.need.least == a.need.most && (a.t.layout.tied != nil || !a.offloads()) {
-		return most, most
-	}
-	return of(a.need.least, true), most
+	return least, most
 }
 
 // offloads reports whether part of the weights can be in main memory.
@@ -177,7 +166,7 @@ func (a *evaluation) verdict(size int) (Verdict, plan) {
 
 // judge gives all of one size but its speed.
 func (a *evaluation) judge(at int) Size {
-	t, n, q, z := a.t, &a.need, a.q, &a.t.Quantizations[at]
+	t, q, z := a.t, a.q, &a.t.Quantizations[at]
 	least, most := a.loads(at)
 	s := Size{
 		Quantization: z.Name, Format: z.Format, Listed: a.lists(at), BitsPerWeight: t.bits(z),
@@ -187,19 +176,20 @@ func (a *evaluation) judge(at int) Size {
 	var p plan
 	s.Verdict, p = a.verdict(at)
 	m, devices := &s.Memory, q.devices()
-	m.Weights, m.Cache, m.Companions, m.Host = t.weightsOf(z), n.cache, append([]Companion{}, q.beside...), most.always
+	m.Weights, m.Cache, m.Companions, m.Host = t.weightsOf(z), t.most.cache(q), append([]Companion{}, q.beside...), most.always
+	m.Cache.between(least.cache, most.cache)
 	for i := range m.Companions {
 		if c := &m.Companions[i]; c.Kind == "mtp" {
 			c.Bytes = exact(c.Bytes.Bytes+a.drafts(&most, t.sizes[at].storage), c.Basis, c.Formula)
 		}
 	}
-	m.Compute = exact(n.least.buffer*devices, Estimated, "compute.output")
+	m.Compute = exact(least.buffer*devices, Estimated, "compute.output")
 	if q.Rules == VLLM {
 		if m.Compute.Formula = "compute.vllm"; t.least.forward < t.most.forward {
 			s.Missing = append(s.Missing, "architecture.intermediate_size")
 		}
 	}
-	m.Compute.between(n.least.buffer*devices, n.most.buffer*devices)
+	m.Compute.between(least.buffer*devices, most.buffer*devices)
 	m.Runtime = CUDAContext * devices * int64(oneIf(a.m.discrete))
 	reserve := int64(0)
 	for i := range a.m.devices {
@@ -207,7 +197,7 @@ func (a *evaluation) judge(at int) Size {
 	}
 	m.Reserve = exact(reserve, Computed, "reserve."+string(q.Rules))
 	taken := func(l *load, buffer int64) int64 { return l.onDevices() + l.cache + buffer*devices + l.extra }
-	m.Total, m.Low, m.High = taken(&most, n.least.buffer), taken(&least, least.buffer), taken(&most, most.buffer)
+	m.Total, m.Low, m.High = taken(&most, least.buffer), taken(&least, least.buffer), taken(&most, most.buffer)
 	if a.m.memory == 0 {
 		return s
 	}
@@ -242,7 +232,7 @@ func (a *evaluation) maxContext(size int, k, v KVType) int64 {
 	b := evaluation{e: a.e, q: &q, t: a.t, m: a.m}
 	fits := func(context int64) (ok bool) {
 		q.Context = context
-		b.need = a.e.need(a.t, &q)
+		b.weigh()
 		_, most := b.loads(size)
 		if !q.given() || !b.offloads() {
 			return b.resident(&most, true)

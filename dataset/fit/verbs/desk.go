@@ -126,12 +126,8 @@ func (d *desk) unit(name string, memoryGB float64, count int) (u fit.Unit, named
 	if err != nil {
 		return u, 0, err
 	}
-	var own float64
-	if i := slices.IndexFunc(d.set.Hardware, func(h dataset.Hardware) bool { return h.Slug == a.Slug }); d.set.Hardware[i].VRAMGB != nil {
-		own = *d.set.Hardware[i].VRAMGB
-	}
 	u.Hardware = a.Slug
-	if u.MemoryGB, named = a.Machine(own); memoryGB != 0 {
+	if u.MemoryGB, named = a.Machine(0); memoryGB != 0 {
 		u.MemoryGB = 0
 	}
 	if count != 0 {
