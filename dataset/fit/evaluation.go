@@ -135,8 +135,11 @@ func (a *evaluation) guess(size int, tokens int64) (g guess, ok bool) {
 // part is the part of a token's work that a device does: of the weights it reads, or of the memory where all of them are
 // on devices, by which layers are dealt out.
 func (a *evaluation) part(device int) float64 {
-	if a.laid == nil {
-		return float64(a.m.devices[device].usable) / float64(max(a.m.available, 1))
+	switch {
+	case a.m.available == 0:
+		return 1 / float64(len(a.m.devices))
+	case a.laid == nil:
+		return float64(a.m.devices[device].usable) / float64(a.m.available)
 	}
 	all := *a.laid.HostRead
 	for i := range a.laid.Devices {

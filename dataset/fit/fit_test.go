@@ -538,6 +538,22 @@ func TestEstimateWithinBandwidth(t *testing.T) {
 	}
 }
 
+// Devices of unknown memory share the layers evenly: two are as fast as one.
+func TestSeveralDevicesOfUnknownMemory(t *testing.T) {
+	e := shippedEngine(t)
+	var tps [2]float64
+	for i := range tps {
+		a, fault := e.Fit(Query{Model: "qwen3-8b", Hardware: "intel-core-i9-12900k", Count: i + 1, Quantization: "Q4_K_M"})
+		if fault != nil || a.Verdict != Unknown || a.Sizes[0].Speed.Estimate == nil {
+			t.Fatalf("%+v %v, want an estimate without a verdict", a, fault)
+		}
+		tps[i] = a.Sizes[0].Speed.Estimate.Median
+	}
+	if tps[0] != tps[1] || tps[0] <= 0 {
+		t.Errorf("%v tokens per second with one and with two, want the same", tps)
+	}
+}
+
 // A Mac Studio with an M4 Max of 128 GB has the larger of its two chips: the other is made with 36. Its sizes of memory are those of its chips.
 func TestChipOfMemory(t *testing.T) {
 	e := shippedEngine(t)
