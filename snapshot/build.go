@@ -36,10 +36,8 @@ type Inputs struct {
 	Config   Config
 	Captures map[SourceID]Capture // one for each source of the configuration
 	Aliases  []Alias
-	// Resolve returns the slug of the directory for a name; nil: no directory.
-	Resolve func(name string) (slug string, ok bool)
-	// Facts returns what the directory knows of a slug; nil: nothing. It goes before the alias table.
-	Facts func(slug string) (Facts, bool)
+	// Directory knows slugs by name, and facts of them, which go before those of the alias table.
+	Directory directory
 	// GeneratedAt becomes generated_at, in UTC and whole seconds. It must not be before a capture.
 	GeneratedAt time.Time
 	// From adds lines to meta.generated_from, such as the digest of the directory.
@@ -271,10 +269,7 @@ func section(b *strings.Builder, title string, names []name) {
 func (b *builder) model(g *group) Model {
 	names := g.names()
 	m := Model{ModelKey: g.key, DisplayName: b.match.bare(names[0])}
-	var facts Facts
-	if b.in.Facts != nil {
-		facts, _ = b.in.Facts(g.key)
-	}
+	facts := b.in.Directory.facts[g.key]
 	if g.alias != nil {
 		m.DisplayName = g.alias.DisplayName
 		facts = facts.or(g.alias.Facts)
@@ -296,7 +291,11 @@ func (b *builder) compose(m *Model, g *group) {
 		}
 		chosen, others := preferred(rs)
 		m.SourceIDs = append(m.SourceIDs, t.cfg.SourceID)
-		m.Scores = append(m.Scores, b.scores(t, chosen.reading)...)
+		scores := t.scores(chosen.reading)
+		for i := range scores {
+			scores[i].Normalized = b.rules.normalized(&scores[i])
+		}
+		m.Scores = append(m.Scores, scores...)
 		comp.Limitations = append(comp.Limitations, b.readingLimits(chosen, others)...)
 		comp.Limitations = append(comp.Limitations, t.missing(chosen.reading)...)
 	}
@@ -306,14 +305,6 @@ func (b *builder) compose(m *Model, g *group) {
 		return
 	}
 	b.finish(comp, b.rules.estimates(m.Scores))
-}
-
-func (b *builder) scores(t *table, r reading) []Score {
-	out := t.scores(r)
-	for i := range out {
-		out[i].Normalized = b.rules.normalized(&out[i])
-	}
-	return out
 }
 
 func (b *builder) finish(comp *Composite, all []estimate) {

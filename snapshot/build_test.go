@@ -406,7 +406,7 @@ func TestDirectoryResolve(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got, ok := d.Resolve(tt.query); got != tt.want || ok != (tt.want != "") {
+			if got, ok := d.resolve(tt.query); got != tt.want || ok != (tt.want != "") {
 				t.Errorf("Resolve(%q) = %q, %v, want %q", tt.query, got, ok, tt.want)
 			}
 		})
@@ -446,8 +446,7 @@ func TestMatchRules(t *testing.T) {
 // TestMatchDirectoryName joins a name no table knows by the directory alone.
 func TestMatchDirectoryName(t *testing.T) {
 	b, rep := mustBuild(t, smallInputs(func(in *Inputs) {
-		d := NewDirectory([]Entry{{Slug: "nk-1", Name: "Nobody Knows"}})
-		in.Resolve, in.Facts = d.Resolve, d.Facts
+		in.Directory = NewDirectory([]Entry{{Slug: "nk-1", Name: "Nobody Knows"}})
 	}))
 	if got := model(t, mustRead(t, b), "nk-1").Aliases; !slices.Equal(got, []string{"nobody knows"}) {
 		t.Errorf("aliases of nk-1 = %v, want the raw name", got)
@@ -460,8 +459,7 @@ func TestMatchDirectoryName(t *testing.T) {
 // TestClaimContested: one slug, two models that want it.
 func TestClaimContested(t *testing.T) {
 	b, rep := mustBuild(t, smallInputs(func(in *Inputs) {
-		d := NewDirectory([]Entry{{Slug: "beta", Name: "Gamma"}})
-		in.Resolve = d.Resolve
+		in.Directory = NewDirectory([]Entry{{Slug: "beta", Name: "Gamma"}})
 	}))
 	doc := mustRead(t, b)
 	model(t, doc, "gamma")
@@ -477,9 +475,8 @@ func TestClaimContested(t *testing.T) {
 func TestClaimSetting(t *testing.T) {
 	b, _ := mustBuild(t, smallInputs(func(in *Inputs) {
 		in.Aliases[2].BaseModelKey = "gamma-base"
-		d := NewDirectory([]Entry{{Slug: "gamma-base", Name: "x", Aliases: []string{"other", "gamma-high"}}})
+		in.Directory = NewDirectory([]Entry{{Slug: "gamma-base", Name: "x", Aliases: []string{"other", "gamma-high"}}})
 		in.Aliases[2].Names = append(in.Aliases[2].Names, aliasName{"listed", "other", "judged", ""})
-		in.Resolve = d.Resolve
 	}))
 	model(t, mustRead(t, b), "gamma")
 }

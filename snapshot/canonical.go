@@ -109,9 +109,18 @@ func weightedMean(parts []Component) *float64 {
 	return &x
 }
 
-func text(s *string) string {
-	if s == nil {
-		return ""
+// or is what p points at, or another value where it is nil.
+func or[T any](p *T, other T) T {
+	if p == nil {
+		return other
 	}
-	return *s
+	return *p
+}
+
+// shown is a number in a format, or a word where there is none.
+func shown(f *float64, format, none string) string {
+	if f == nil {
+		return none
+	}
+	return fmt.Sprintf(format, *f)
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -49,32 +48,20 @@ type board struct{ config, split string }
 
 // rowOrder is total. Row numbers come late, so that equal cells are side by side.
 func rowOrder(a, b Row) int {
-	return cmp.Or(
-		strings.Compare(a.Config, b.Config),
-		strings.Compare(a.Split, b.Split),
-		strings.Compare(a.ModelRaw, b.ModelRaw),
-		strings.Compare(text(a.Category), text(b.Category)),
-		strings.Compare(text(a.Task), text(b.Task)),
-		strings.Compare(a.Metric, b.Metric),
-		cmp.Compare(a.Row, b.Row),
-		cmp.Compare(number(a.Value), number(b.Value)),
-		cmp.Compare(number(a.Rank), number(b.Rank)),
-		cmp.Compare(number(a.Lower), number(b.Lower)),
-		cmp.Compare(number(a.Upper), number(b.Upper)),
-		strings.Compare(a.Date, b.Date),
-	)
+	p, q := a.place(), b.place()
+	v, w := a.numbers(), b.numbers()
+	return cmp.Or(slices.Compare(p[:], q[:]), cmp.Compare(a.Row, b.Row), slices.Compare(v[:], w[:]), strings.Compare(a.Date, b.Date))
 }
 
-func samePlace(a, b Row) bool {
-	return a.Config == b.Config && a.Split == b.Split && a.ModelRaw == b.ModelRaw && a.Metric == b.Metric &&
-		text(a.Category) == text(b.Category) && text(a.Task) == text(b.Task)
+func (r *Row) place() [6]string {
+	return [...]string{r.Config, r.Split, r.ModelRaw, or(r.Category, ""), or(r.Task, ""), r.Metric}
 }
 
-func number(f *float64) float64 {
-	if f == nil {
-		return math.Inf(-1)
+func (r *Row) numbers() (all [4]float64) {
+	for i, f := range []*float64{r.Value, r.Rank, r.Lower, r.Upper} {
+		all[i] = or(f, math.Inf(-1))
 	}
-	return *f
+	return all
 }
 
 type reading struct {
@@ -128,10 +115,10 @@ func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 		case r.Value == nil:
 			rep.skip(t.cfg.SourceID, "with an empty cell")
 		case !m.inRange(*r.Value):
-			return nil, t.cfg.fault(&r, "%s: must be %s to %s, got %s", r.Metric, orOpen(m.Min), orOpen(m.Max), orOpen(r.Value))
+			return nil, t.cfg.fault(&r, "%s: must be %s to %s, got %s", r.Metric, shown(m.Min, "%v", "any"), shown(m.Max, "%v", "any"), shown(r.Value, "%v", "any"))
 		case r.Date != "" && !isDate(r.Date):
 			return nil, t.cfg.fault(&r, "date: must be YYYY-MM-DD, got %q", clip(r.Date))
-		case len(taken) > 0 && samePlace(taken[len(taken)-1], r):
+		case len(taken) > 0 && taken[len(taken)-1].place() == r.place():
 			rep.skip(t.cfg.SourceID, "duplicates; the row with the lowest number was kept")
 		default:
 			taken = append(taken, r)
@@ -146,13 +133,6 @@ func (t *table) take(rows []Row, rep *Report) ([]Row, error) {
 func isDate(s string) bool {
 	_, err := time.Parse(time.DateOnly, s)
 	return err == nil
-}
-
-func orOpen(f *float64) string {
-	if f == nil {
-		return "any"
-	}
-	return strconv.FormatFloat(*f, 'f', -1, 64)
 }
 
 // count counts table rows of the configured boards: several numbers may share one table row.
@@ -187,7 +167,7 @@ func (t *table) setTasks(rows []Row) {
 }
 
 // taskName names what a row measures: its task, or its category where the source has no tasks.
-func taskName(r Row) string { return cmp.Or(text(r.Task), text(r.Category)) }
+func taskName(r Row) string { return cmp.Or(or(r.Task, ""), or(r.Category, "")) }
 
 func once(names []string) []string {
 	slices.Sort(names)
@@ -287,7 +267,7 @@ type componentConfig struct {
 func (s *SourceConfig) enters(m *metric, category *string) bool {
 	c := &s.Component
 	return m.publishes(category) && slices.Contains(c.Metrics, m.Metric) &&
-		(len(c.Categories) == 0 || slices.Contains(c.Categories, text(category)))
+		(len(c.Categories) == 0 || slices.Contains(c.Categories, or(category, "")))
 }
 
 // setting is a word in the brackets that end a raw name, as in "(zero-shot, val)". Names with fewer and later ones are

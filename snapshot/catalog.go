@@ -120,8 +120,19 @@ func (c *Catalog) Reload(ctx context.Context, folder fs.FS) (*Catalog, []Finding
 			documents = append(documents, published)
 		}
 	}
-	made := newCatalog(documents)
-	made.rejected = findings
+	made := &Catalog{byHash: map[string]*Published{}, rejected: findings}
+	for _, p := range documents {
+		if made.byHash[p.Hash] == nil {
+			made.byHash[p.Hash] = p
+			made.documents = append(made.documents, p)
+		}
+	}
+	slices.SortFunc(made.documents, func(a, b *Published) int {
+		return cmp.Or(b.GeneratedAt.Compare(a.GeneratedAt), strings.Compare(a.Hash, b.Hash))
+	})
+	if len(made.documents) > 0 {
+		made.newest = made.documents[0].intelligence
+	}
 	return made, findings, nil
 }
 
@@ -175,7 +186,12 @@ func readBounded(folder fs.FS, name string) ([]byte, error) {
 
 func newPublished(name string, doc *Document, body []byte, sum [sha256.Size]byte) *Published {
 	at, _ := time.Parse(time.RFC3339Nano, doc.GeneratedAt) // verified
-	p := &Published{packed: pack(body), sum: sum}
+	out, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	defer out.Close() // of an encoder that writes nowhere
+	p := &Published{packed: bytes.Clone(out.EncodeAll(body, nil)), sum: sum}
 	p.Info = Info{
 		Path: name, Hash: doc.OutputHash, URL: "/api/v1/snapshots/" + doc.OutputHash, SchemaVersion: doc.SchemaVersion, SchemaURL: doc.SchemaURL,
 		GeneratedAt: at.UTC(), License: doc.License, Attribution: doc.Attribution,
@@ -236,23 +252,6 @@ func ranked(m *Model) bool {
 	return m.Openness != nil && *m.Openness == OpenWeights && m.Composite.Score != nil
 }
 
-func newCatalog(documents []*Published) *Catalog {
-	c := &Catalog{byHash: map[string]*Published{}}
-	for _, p := range documents {
-		if c.byHash[p.Hash] == nil {
-			c.byHash[p.Hash] = p
-			c.documents = append(c.documents, p)
-		}
-	}
-	slices.SortFunc(c.documents, func(a, b *Published) int {
-		return cmp.Or(b.GeneratedAt.Compare(a.GeneratedAt), strings.Compare(a.Hash, b.Hash))
-	})
-	if len(c.documents) > 0 {
-		c.newest = c.documents[0].intelligence
-	}
-	return c
-}
-
 // Len is the number of documents.
 func (c *Catalog) Len() int { return len(c.documents) }
 
@@ -300,16 +299,7 @@ func (p *Published) Body() []byte {
 	defer in.Close()
 	body, err := in.DecodeAll(p.packed, make([]byte, 0, p.Info.Bytes))
 	if err != nil {
-		panic(err) // pack wrote it, and nothing writes to it
+		panic(err) // newPublished packed it, and nothing writes to it
 	}
 	return body
-}
-
-func pack(body []byte) []byte {
-	out, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	defer out.Close() // of an encoder that writes nowhere
-	return bytes.Clone(out.EncodeAll(body, nil))
 }

@@ -87,14 +87,7 @@ func (d difference) String() string {
 		if c.By != nil {
 			by = fmt.Sprintf(" (%+.1f)", *c.By)
 		}
-		fmt.Fprintf(&b, "%s %s: %s to %s%s\n", c.Kind, c.ModelKey, shortNumber(c.Before), shortNumber(c.After), by)
+		fmt.Fprintf(&b, "%s %s: %s to %s%s\n", c.Kind, c.ModelKey, shown(c.Before, "%.1f", "none"), shown(c.After, "%.1f", "none"), by)
 	}
 	return b.String()
-}
-
-func shortNumber(f *float64) string {
-	if f == nil {
-		return "none"
-	}
-	return fmt.Sprintf("%.1f", *f)
 }

@@ -28,11 +28,10 @@ func smallInputs(changes ...func(*Inputs)) Inputs {
 		GeneratedAt: july,
 		From:        []string{"directory: 1 model"},
 	}
-	d := NewDirectory([]Entry{{
+	in.Directory = NewDirectory([]Entry{{
 		Slug: "alpha-7b-instruct", Name: "Alpha 7B", HFRepo: "org/Alpha-7B-Instruct",
 		Facts: Facts{Provider: ptr("Org"), ParameterBillions: ptr(7.2)},
 	}})
-	in.Resolve, in.Facts = d.Resolve, d.Facts
 	for _, change := range changes {
 		change(&in)
 	}
@@ -151,11 +150,11 @@ func mustBuild(t testing.TB, in Inputs) ([]byte, Report) {
 // mustRead verifies or ends the test.
 func mustRead(t testing.TB, b []byte) *Document {
 	t.Helper()
-	doc, findings := Read(bytes.NewReader(b))
-	if len(findings) > 0 {
-		t.Fatalf("Read: %d findings, first %s", len(findings), findings[0])
+	c := Check(bytes.NewReader(b))
+	if len(c.Findings) > 0 {
+		t.Fatalf("Check: %d findings, first %s", len(c.Findings), c.Findings[0])
 	}
-	return doc
+	return c.Document
 }
 
 // reseal changes a verified document and fills in a fresh hash, so that the hash is not

@@ -167,9 +167,7 @@ type heldOut struct {
 	Coverage float64 // share of the models whose value is inside its 95 percent interval
 }
 
-type evaluation struct {
-	HeldOut []heldOut
-}
+type evaluation []heldOut
 
 const folds = 10
 
@@ -178,7 +176,7 @@ func Evaluate(ctx context.Context, in Inputs) (evaluation, error) {
 	b := &builder{in: in, rep: &Report{}}
 	groups, err := b.groups()
 	if err != nil {
-		return evaluation{}, err
+		return nil, err
 	}
 	e := newEvaluator(b, groups)
 	var out evaluation
@@ -187,7 +185,7 @@ func Evaluate(ctx context.Context, in Inputs) (evaluation, error) {
 		if err != nil {
 			return out, err
 		}
-		out.HeldOut = append(out.HeldOut, h)
+		out = append(out, h)
 	}
 	return out, nil
 }
@@ -314,7 +312,7 @@ func (e evaluation) String() string {
 	var b strings.Builder
 	b.WriteString("Each source held out for a tenth of its models at a time, predicted from their other sources:\n\n")
 	b.WriteString("| held out | models | rank correlation | inside the 95 % interval |\n|---|---|---|---|\n")
-	for _, h := range e.HeldOut {
+	for _, h := range e {
 		fmt.Fprintf(&b, "| %s | %d | %.3f | %.1f %% |\n", h.Source, h.Models, h.Common, 100*h.Coverage)
 	}
 	return b.String()

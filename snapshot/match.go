@@ -21,15 +21,12 @@ type matcher struct {
 func newMatcher(in Inputs, rep *Report) (*matcher, error) {
 	m := &matcher{
 		aliases: map[string]*Alias{}, named: map[string]*Alias{}, judged: map[string]bool{}, notes: map[string]string{},
-		settings: map[string]bool{}, resolve: in.Resolve, rep: rep,
+		settings: map[string]bool{}, resolve: in.Directory.resolve, rep: rep,
 	}
 	for _, s := range in.Config.Sources {
 		for _, w := range s.Settings {
 			m.settings[w.Word] = true
 		}
-	}
-	if m.resolve == nil {
-		m.resolve = func(string) (string, bool) { return "", false }
 	}
 	for i := range in.Aliases {
 		if err := m.learn(&in.Aliases[i]); err != nil {
@@ -279,8 +276,8 @@ type directory struct {
 
 // NewDirectory indexes entries by slug, name, Hugging Face id and aliases. A slug always
 // means its own model; any other name two models share means neither.
-func NewDirectory(entries []Entry) *directory {
-	d := &directory{slugs: map[string]string{}, facts: map[string]Facts{}}
+func NewDirectory(entries []Entry) directory {
+	d := directory{slugs: map[string]string{}, facts: map[string]Facts{}}
 	for _, e := range entries {
 		for _, name := range append([]string{e.Name, e.HFRepo}, e.Aliases...) {
 			d.learn(normalName(name), e.Slug)
@@ -293,7 +290,7 @@ func NewDirectory(entries []Entry) *directory {
 	return d
 }
 
-func (d *directory) learn(name, slug string) {
+func (d directory) learn(name, slug string) {
 	if name == "" {
 		return
 	}
@@ -303,16 +300,9 @@ func (d *directory) learn(name, slug string) {
 	d.slugs[name] = slug
 }
 
-// Resolve returns the slug of the model that name means.
-func (d *directory) Resolve(name string) (slug string, ok bool) {
+func (d directory) resolve(name string) (slug string, ok bool) {
 	slug = d.slugs[normalName(name)]
 	return slug, slug != ""
-}
-
-// Facts returns what the directory knows of a slug.
-func (d *directory) Facts(slug string) (Facts, bool) {
-	f, ok := d.facts[slug]
-	return f, ok
 }
 
 // normalName is the form in which names are compared: lower case, with '-' for runs of other characters than letters,

@@ -108,7 +108,7 @@ func (c Cell) compare(d Cell) int {
 }
 
 func cellOf(s *Score) Cell {
-	return Cell{s.SourceID, s.SourceSplit, s.Metric, text(s.Category)}
+	return Cell{s.SourceID, s.SourceSplit, s.Metric, or(s.Category, "")}
 }
 
 func (r *rules) line(c Cell) *Line {

@@ -161,14 +161,7 @@ func (c *checker) equal(at, by string, want, got *float64, slack float64) {
 	} else if math.Abs(*want-*got) <= slack {
 		return
 	}
-	c.say(at, "must be %s by the %s, got %s", numberText(want), by, numberText(got))
-}
-
-func numberText(f *float64) string {
-	if f == nil {
-		return "null"
-	}
-	return strconv.FormatFloat(*f, 'g', -1, 64)
+	c.say(at, "must be %s by the %s, got %s", shown(want, "%v", "null"), by, shown(got, "%v", "null"))
 }
 
 func (c *checker) checkScore(at string, s *Score) {

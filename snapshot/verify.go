@@ -60,12 +60,6 @@ func (c *checked) all() []Finding {
 	return sortFindings(append(slices.Clone(c.Findings), *c.Form))
 }
 
-// Read returns a document in any form, nil when Check has a finding.
-func Read(r io.Reader) (*Document, []Finding) {
-	c := Check(r)
-	return c.Document, c.Findings
-}
-
 // check checks the syntax, then what needs no types, then what needs the decoded document.
 func check(b []byte) checked {
 	if len(b) > maxDocumentBytes {
@@ -231,7 +225,8 @@ func leaf(e *jsonschema.ValidationError, p *message.Printer) Finding {
 // checkForm finds where the bytes leave the canonical form, nil for nowhere, and checks the hash of that form.
 func checkForm(b []byte) (form *Finding, hash []Finding) {
 	c := jsontext.Value(bytes.Clone(b))
-	if err := c.Canonicalize(); err != nil {
+	err := c.Canonicalize()
+	if err != nil {
 		return nil, []Finding{errorFinding(b, err)}
 	}
 	at := 0
@@ -239,9 +234,13 @@ func checkForm(b []byte) (form *Finding, hash []Finding) {
 		at++
 	}
 	if at < max(len(b), len(c)) {
-		form = &Finding{
-			Pointer: pointerAt(b, int64(at)),
-			Rule:    fmt.Sprintf("must be in the RFC 8785 canonical form, differs at byte %d", at),
+		d := jsontext.NewDecoder(bytes.NewReader(b))
+		for err == nil && d.InputOffset() <= int64(at) {
+			_, err = d.ReadToken()
+		}
+		form = &Finding{Rule: fmt.Sprintf("must be in the RFC 8785 canonical form, differs at byte %d", at)}
+		if err == nil {
+			form.Pointer = string(d.StackPointer())
 		}
 	}
 	want, value, err := hashCanonical(c)
@@ -249,18 +248,6 @@ func checkForm(b []byte) (form *Finding, hash []Finding) {
 		hash = []Finding{{Pointer: "/" + hashField, Rule: "must be the hash of the document, " + want + ", got " + clip(got)}}
 	}
 	return form, hash
-}
-
-func pointerAt(b []byte, offset int64) string {
-	d := jsontext.NewDecoder(bytes.NewReader(b))
-	for {
-		if _, err := d.ReadToken(); err != nil {
-			return ""
-		}
-		if d.InputOffset() > offset {
-			return string(d.StackPointer())
-		}
-	}
 }
 
 const maxFindings = 1000

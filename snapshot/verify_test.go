@@ -452,7 +452,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		doc, findings := Read(bytes.NewReader(b))
+		c := Check(bytes.NewReader(b))
+		doc, findings := c.Document, c.Findings
 		if (doc == nil) != (len(findings) > 0) {
 			t.Fatalf("document %v and findings %v", doc != nil, findings)
 		}

@@ -134,8 +134,7 @@ func loadDirectory(folder folder, opt Options, in *snapshot.Inputs) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", folder.place(directoryFile), err)
 	}
-	d := snapshot.NewDirectory(entries)
-	in.Resolve, in.Facts = d.Resolve, d.Facts
+	in.Directory = snapshot.NewDirectory(entries)
 	in.From = []string{fmt.Sprintf("directory: %d models, sha256 of the sorted lines %s", len(entries), digest)}
 	return nil
 }
@@ -155,10 +154,22 @@ func WriteLines[T any](w io.Writer, values []T) error {
 }
 
 func capture(folder folder, cfg captureConfig) (snapshot.Capture, error) {
-	files, err := expand(folder, cfg.Files)
-	if err != nil {
-		return snapshot.Capture{}, err
+	var files []string
+	for _, p := range cfg.Files {
+		found, err := fs.Glob(folder, p)
+		if err != nil {
+			return snapshot.Capture{}, fmt.Errorf("%q: %w", p, err)
+		}
+		if len(found) == 0 {
+			return snapshot.Capture{}, fmt.Errorf("%s: does not exist", folder.place(p))
+		}
+		files = append(files, found...)
 	}
+	if len(files) == 0 {
+		return snapshot.Capture{}, fmt.Errorf("%s: captures: files must not be empty", folder.place(configFile))
+	}
+	slices.Sort(files)
+	files = slices.Compact(files)
 	c := snapshot.Capture{TotalReported: cfg.TotalReported, From: "neutral rows of " + strings.Join(files, ", ")}
 	var errs []error
 	for _, name := range files {
@@ -200,25 +211,6 @@ func decodeRows(name string, b []byte) ([]snapshot.Row, error) {
 		}
 		return nil
 	})
-}
-
-func expand(folder folder, patterns []string) ([]string, error) {
-	var files []string
-	for _, p := range patterns {
-		found, err := fs.Glob(folder, p)
-		if err != nil {
-			return nil, fmt.Errorf("%q: %w", p, err)
-		}
-		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: does not exist", folder.place(p))
-		}
-		files = append(files, found...)
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: captures: files must not be empty", folder.place(configFile))
-	}
-	slices.Sort(files)
-	return slices.Compact(files), nil
 }
 
 var errMissing = errors.New("does not exist")

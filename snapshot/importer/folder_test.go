@@ -63,7 +63,8 @@ func mustBuild(t testing.TB, folder fs.FS, opt Options) ([]byte, *snapshot.Docum
 	if err != nil {
 		t.Fatalf("Build = %v", err)
 	}
-	doc, findings := snapshot.Read(bytes.NewReader(b))
+	checked := snapshot.Check(bytes.NewReader(b))
+	doc, findings := checked.Document, checked.Findings
 	if len(findings) > 0 {
 		t.Fatalf("Read: %v", findings)
 	}

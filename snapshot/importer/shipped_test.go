@@ -257,7 +257,7 @@ func TestShippedPredicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	goals := map[snapshot.SourceID]float64{snapshot.SourceA: 0.88, snapshot.SourceB: 0.87, snapshot.SourceC: 0.74}
-	for i, h := range e.HeldOut {
+	for i, h := range e {
 		if h.Common < goals[h.Source] || h.Coverage < 0.93 {
 			t.Errorf("%s: rank correlation %.3f, coverage %.3f; want %.2f and 0.93", h.Source, h.Common, h.Coverage, goals[h.Source])
 		}
@@ -343,7 +343,8 @@ func verify(t *testing.T, file string) []snapshot.Finding {
 // forge changes the first model of a document and fills in the hash that belongs to it.
 func forge(t *testing.T, b []byte, change func(*snapshot.Model)) []byte {
 	t.Helper()
-	doc, findings := snapshot.Read(bytes.NewReader(b))
+	checked := snapshot.Check(bytes.NewReader(b))
+	doc, findings := checked.Document, checked.Findings
 	if len(findings) > 0 {
 		t.Fatal(findings)
 	}

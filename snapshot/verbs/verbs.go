@@ -263,11 +263,11 @@ func read(from string) (*snapshot.Document, error) {
 		return nil, err
 	}
 	defer r.Close() // only read
-	doc, findings := snapshot.Read(r)
-	if len(findings) > 0 {
-		return nil, fmt.Errorf("%s: %s, the first: %s", from, record.Counted(len(findings), "finding"), findings[0])
+	checked := snapshot.Check(r)
+	if found := checked.Findings; len(found) > 0 {
+		return nil, fmt.Errorf("%s: %s, the first: %s", from, record.Counted(len(found), "finding"), found[0])
 	}
-	return doc, nil
+	return checked.Document, nil
 }
 
 func open(from string) (io.ReadCloser, error) {
