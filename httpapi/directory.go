@@ -20,7 +20,7 @@ type Endpoint struct {
 	// Name of the operation in the OpenAPI document.
 	OperationID string `json:"operation_id" jsonschema:"example=getModel"`
 	// What it answers.
-	Summary string `json:"summary" jsonschema:"example=One model with architecture\\, quantizations\\, KV cache and its benchmarks"`
+	Summary string `json:"summary" jsonschema:"example=One model with its architecture\\, quantizations\\, KV cache and benchmarks"`
 	// Whether it needs an API key.
 	Key bool `json:"key" jsonschema:"example=true"`
 }

@@ -36,7 +36,7 @@ func feedRoutes() []route {
 	for _, of := range []*resource{models, hardware} {
 		out = append(out, route{
 			method: "GET", path: "/feeds/" + of.name + "/+/:file", id: "feedOf" + titleCase(of.name), tag: "feeds",
-			summary: "News of one of the " + of.name + " as a feed", answer: ofData(feedOf(of)),
+			summary: "Atom feed of one of the " + of.name, answer: ofData(feedOf(of)),
 		})
 	}
 	return out

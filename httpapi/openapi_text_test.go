@@ -140,19 +140,19 @@ func markdown(text string) string { return quotedTag.ReplaceAllString(text, "`$1
 
 // tagTexts describe the groups of routes, in the order they are shown in.
 var tagTexts = [][2]string{
-	{"keys", "Get a key, see what it has used, replace it, revoke it."},
-	{"models", "Open-weight language models: architecture, key-value cache, quantized files."},
-	{"hardware", "Graphics cards, processors, systems on a chip and whole machines."},
-	{"tools", "Programs that run, serve, tune or use models locally."},
-	{"benchmarks", "Published measurements of tokens per second."},
-	{"quality", "Published losses of quantizations against 16-bit weights: KL divergence, perplexity, test scores."},
-	{"fit", "Which model runs on what, and how fast: verdicts from facts, speeds measured or estimated, each with its evidence."},
-	{"names", "Find the slug of a record from a name that a driver, a hub or a file uses."},
-	{"dataset", "The dataset being served, and its changes."},
-	{"dumps", "The complete dataset as files: every table as compressed NDJSON and CSV and as Parquet, the dataset files as they were loaded, and SHA-256 sums."},
-	{"snapshots", "The published model-intelligence documents."},
-	{"webhooks", "Signed messages about new benchmarks, sent to you: for keys of the tiers pro and enterprise."},
-	{"documents", "This description and the pages for people."},
+	{"keys", "Get, check, replace or revoke a key."},
+	{"models", "Open-weight language models: architecture, key-value cache and quantizations."},
+	{"hardware", "Graphics cards, processors, systems on a chip and computers."},
+	{"tools", "Software that runs, serves, fine-tunes or quantizes models locally."},
+	{"benchmarks", "Published benchmarks in tokens per second."},
+	{"quality", "Published quality losses of quantizations against 16-bit weights: KL divergence, perplexity and test scores."},
+	{"fit", "Which models run on which hardware, and how fast, measured or estimated, with sources."},
+	{"names", "Find a record by the name that a driver, a model hub or a file uses."},
+	{"dataset", "The dataset in use and its changes."},
+	{"dumps", "The complete dataset as files: each table as compressed NDJSON, compressed CSV and Parquet, plus the original files and SHA-256 sums."},
+	{"snapshots", "Published snapshots of evaluation scores."},
+	{"webhooks", "Signed messages about new benchmarks, sent to your server. For keys of the tiers pro and enterprise."},
+	{"documents", "This description and other documents."},
 }
 
 // fileText describes the files of a list, and recordFileText that of a record.

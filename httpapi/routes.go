@@ -11,12 +11,12 @@ var routes = buildRoutes()
 
 func buildRoutes() []route {
 	out := []route{
-		{method: "POST", path: "/api/v1/keys", id: "issueKey", tag: "keys", summary: "Issue a free-tier key; it is shown this once", answer: issueKey},
-		{method: "GET", path: "/api/v1/keys/self", id: "showKey", tag: "keys", summary: "Usage and state of the calling key", access: keyed, answer: showKey},
-		{method: "DELETE", path: "/api/v1/keys/self", id: "revokeKey", tag: "keys", summary: "Revoke the calling key permanently", access: keyed, answer: revokeKey},
-		{method: "POST", path: "/api/v1/keys/self/rotate", id: "rotateKey", tag: "keys", summary: "Replace the calling key; its counters continue", access: keyed, answer: rotateKey},
+		{method: "POST", path: "/api/v1/keys", id: "issueKey", tag: "keys", summary: "Get a free key; it is shown only once", answer: issueKey},
+		{method: "GET", path: "/api/v1/keys/self", id: "showKey", tag: "keys", summary: "Usage and status of your key", access: keyed, answer: showKey},
+		{method: "DELETE", path: "/api/v1/keys/self", id: "revokeKey", tag: "keys", summary: "Revoke your key permanently", access: keyed, answer: revokeKey},
+		{method: "POST", path: "/api/v1/keys/self/rotate", id: "rotateKey", tag: "keys", summary: "Replace your key and keep its usage counts", access: keyed, answer: rotateKey},
 	}
-	out = append(out, route{method: "GET", path: "/api/v1/benchmarks/stats", id: "benchmarkStats", summary: "Statistics of benchmarks by hardware, model or other fields", tag: "benchmarks", access: charged, list: statsList, answer: showStats})
+	out = append(out, route{method: "GET", path: "/api/v1/benchmarks/stats", id: "benchmarkStats", summary: "Benchmark statistics by hardware, model or other fields", tag: "benchmarks", access: charged, list: statsList, answer: showStats})
 	for _, r := range resources {
 		out = append(out, r.routes()...)
 	}
@@ -26,20 +26,20 @@ func buildRoutes() []route {
 	out = append(out, webhookRoutes()...)
 	return append(out,
 		route{method: "GET", path: fitPath, id: "showFit", tag: "fit", summary: "Whether a model runs on some hardware, and how fast", access: charged, trial: true, list: fitList, answer: showFit},
-		route{method: "POST", path: fitPath, id: "postFit", tag: "fit", summary: "The best size of up to 100 pairs of model and hardware at once", access: charged, answer: postFit},
+		route{method: "POST", path: fitPath, id: "postFit", tag: "fit", summary: "The best quantization for each of up to 100 pairs of model and hardware", access: charged, answer: postFit},
 		route{method: "GET", path: askPath, id: "ask", tag: "fit", summary: "Answer a question in plain English", access: charged, trial: true, list: askList, answer: showAsk},
-		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "What record a name means", access: charged, trial: true, list: nameList, answer: resolveName},
-		route{method: "POST", path: resolvePath, id: "resolveNames", tag: "names", summary: "What records up to 200 names mean", access: charged, answer: resolveNames},
-		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "What happened to records from release to release, field by field", list: changesList, answer: ofData(listChanges)},
-		route{method: "GET", path: "/api/v1/dataset", id: "showDataset", tag: "dataset", summary: "What is being served: version, digest, counts, times, licence", answer: bare(showDataset)},
+		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "Find the record that a name refers to", access: charged, trial: true, list: nameList, answer: resolveName},
+		route{method: "POST", path: resolvePath, id: "resolveNames", tag: "names", summary: "Find the records that up to 200 names refer to", access: charged, answer: resolveNames},
+		route{method: "GET", path: "/api/v1/changes", id: "listChanges", tag: "dataset", summary: "Changes to records by release, field by field", list: changesList, answer: ofData(listChanges)},
+		route{method: "GET", path: "/api/v1/dataset", id: "showDataset", tag: "dataset", summary: "The dataset in use: version, digest, counts, dates and licence", answer: bare(showDataset)},
 		route{method: "GET", path: "/api/v1/dumps", id: "listDumps", tag: "dumps", summary: "The complete dataset as files", answer: bare(listDumps)},
-		route{method: "GET", path: "/api/v1/dumps/:edition/:file", doc: "/api/v1/dumps/{edition}/{file}", id: "getDump", pages: documentCost, tag: "dumps", summary: "One file of a dump; the address never changes its content", answer: bare(getDump)},
-		route{method: "GET", path: "/api/v1/snapshots", id: "listSnapshots", tag: "snapshots", summary: "Published model-intelligence snapshots, newest first", answer: bare(listSnapshots)},
-		route{method: "GET", path: "/api/v1/snapshots/latest", id: "latestSnapshot", pages: documentCost, tag: "snapshots", summary: "The newest snapshot document", answer: bare(latestSnapshot)},
-		route{method: "GET", path: "/api/v1/snapshots/:hash", doc: "/api/v1/snapshots/{hash}", id: "getSnapshot", pages: documentCost, tag: "snapshots", summary: "One snapshot document by its hash; the address never changes its answer", answer: bare(snapshotByHash)},
-		route{method: "GET", path: apiPath, id: "listEndpoints", tag: "documents", summary: "The endpoints of the API", answer: bare(static("api"))},
-		route{method: "GET", path: schemasPath, id: "listSchemas", tag: "documents", summary: "Published JSON Schemas", answer: bare(listSchemas)},
-		route{method: "GET", path: "/api/v1/schemas/:name.json", doc: "/api/v1/schemas/{name}.json", id: "getSchema", tag: "documents", summary: "JSON Schema of snapshot documents and dataset records", answer: bare(showSchema)},
+		route{method: "GET", path: "/api/v1/dumps/:edition/:file", doc: "/api/v1/dumps/{edition}/{file}", id: "getDump", pages: documentCost, tag: "dumps", summary: "One file of a dump; its content never changes", answer: bare(getDump)},
+		route{method: "GET", path: "/api/v1/snapshots", id: "listSnapshots", tag: "snapshots", summary: "List snapshots of evaluation scores, newest first", answer: bare(listSnapshots)},
+		route{method: "GET", path: "/api/v1/snapshots/latest", id: "latestSnapshot", pages: documentCost, tag: "snapshots", summary: "The newest snapshot", answer: bare(latestSnapshot)},
+		route{method: "GET", path: "/api/v1/snapshots/:hash", doc: "/api/v1/snapshots/{hash}", id: "getSnapshot", pages: documentCost, tag: "snapshots", summary: "One snapshot by its hash; its content never changes", answer: bare(snapshotByHash)},
+		route{method: "GET", path: apiPath, id: "listEndpoints", tag: "documents", summary: "List the endpoints of the API", answer: bare(static("api"))},
+		route{method: "GET", path: schemasPath, id: "listSchemas", tag: "documents", summary: "List the JSON Schemas", answer: bare(listSchemas)},
+		route{method: "GET", path: "/api/v1/schemas/:name.json", doc: "/api/v1/schemas/{name}.json", id: "getSchema", tag: "documents", summary: "One JSON Schema, of snapshots or dataset records", answer: bare(showSchema)},
 		route{method: "POST", path: mcpPath, id: "mcp", tag: "documents", answer: answerMCP},
 		route{method: "GET", path: "/healthz", id: "alive", tag: "operation", answer: alive},
 		route{method: "GET", path: "/readyz", id: "ready", tag: "operation", answer: ready},
@@ -55,13 +55,13 @@ func buildRoutes() []route {
 func webhookRoutes() []route {
 	const one = "/api/v1/webhooks/:id"
 	out := []route{
-		{method: "POST", path: "/api/v1/webhooks", id: "createWebhook", summary: "Have new benchmarks sent to a URL; the secret that signs them is shown this once", answer: ofHook(createWebhook)},
-		{method: "GET", path: "/api/v1/webhooks", id: "listWebhooks", summary: "The webhooks of the calling key", answer: ofHook(listWebhooks)},
+		{method: "POST", path: "/api/v1/webhooks", id: "createWebhook", summary: "Send new benchmarks to a URL; the signing secret is shown only once", answer: ofHook(createWebhook)},
+		{method: "GET", path: "/api/v1/webhooks", id: "listWebhooks", summary: "List the webhooks of your key", answer: ofHook(listWebhooks)},
 		{method: "GET", path: one, id: "getWebhook", summary: "One webhook", answer: ofHook(showWebhook)},
-		{method: "PATCH", path: one, id: "changeWebhook", summary: "Change some fields of a webhook, pause it, or make it active again", answer: ofHook(changeWebhook)},
-		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Remove a webhook with its queue", answer: ofHook(deleteWebhook)},
-		{method: "POST", path: one + "/rotate", id: "rotateWebhook", summary: "Replace the secret of a webhook; for a while both sign", answer: ofHook(rotateWebhook)},
-		{method: "POST", path: one + "/test", id: "testWebhook", summary: "Send a test message now, and see what the receiver answers", sends: true, answer: ofHook(testWebhook)},
+		{method: "PATCH", path: one, id: "changeWebhook", summary: "Change, pause or resume a webhook", answer: ofHook(changeWebhook)},
+		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Delete a webhook and its queue", answer: ofHook(deleteWebhook)},
+		{method: "POST", path: one + "/rotate", id: "rotateWebhook", summary: "Replace the secret of a webhook; for a while, both secrets sign", answer: ofHook(rotateWebhook)},
+		{method: "POST", path: one + "/test", id: "testWebhook", summary: "Send a test message now and get the receiver's response", sends: true, answer: ofHook(testWebhook)},
 	}
 	for i := range out {
 		rt := &out[i]
@@ -78,22 +78,22 @@ func (r *resource) routes() []route {
 	}
 	switch r {
 	case models:
-		one.summary = "One model with architecture, quantizations, KV cache and its benchmarks"
+		one.summary = "One model with its architecture, quantizations, KV cache and benchmarks"
 	case hardware:
 		one.summary = "One hardware record"
 	case quality:
-		one.doc, one.summary = "/api/v1/quality/{id}", "One measurement of the quality of a quantization"
+		one.doc, one.summary = "/api/v1/quality/{id}", "One quality measurement of a quantization"
 	case benchmarks:
 		one.doc = "/api/v1/benchmarks/{id}"
 	}
 	past := route{
 		method: "GET", path: "/api/v1/" + r.name + "/+/changes", doc: cmp.Or(one.doc, one.path) + "/changes", id: "list" + titleCase(r.singular) + "Changes",
-		summary: "What happened to one " + r.singular + " from release to release", tag: r.name, list: recordChanges, answer: ofData(r.changesOf),
+		summary: "Changes to one record by release", tag: r.name, list: recordChanges, answer: ofData(r.changesOf),
 	}
 	return []route{
 		past,
 		{method: "GET", path: "/api/v1/" + r.name, id: "list" + titleCase(r.name), summary: "List " + r.name, tag: r.name, access: charged, list: r, answer: r.page},
-		{method: "GET", path: "/api/v1/" + r.facets.path, id: "facet" + titleCase(r.name), summary: "Counts of " + r.name + " by the values of fields, under filters", tag: r.name, access: charged, list: r.facets, answer: facetsOf(r.facets)},
+		{method: "GET", path: "/api/v1/" + r.facets.path, id: "facet" + titleCase(r.name), summary: "Count " + r.name + " by field values, with filters", tag: r.name, access: charged, list: r.facets, answer: facetsOf(r.facets)},
 		one,
 	}
 }
