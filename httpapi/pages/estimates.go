@@ -56,9 +56,13 @@ var classNames = [][2]string{
 func errorsTable(id, title string, of *fit.Quality) Table {
 	t := Table{
 		ID: id, Title: title, Intro: text.Count(of.Rows, "benchmark", "benchmarks") + " from " + text.Count(of.Sources, "source", "sources") + ".",
-		Columns: columns("Group", "#Benchmarks", "#Median error", "#Within 25%", "#Within 1.5×", "#Within 2×", "#In 90% range", "#Width of range|Upper end divided by lower end", "#Rule of thumb: median error"),
+		Columns: columns("Group", "#Benchmarks", "#Median error", "#Within 25%", "#Within 1.5×", "#Within 2×", "#In 90% range", "#Width of range|Upper end divided by lower end"),
 	}
 	simple := id == "generation" || id == "split"
+	if simple {
+		t.Columns = append(t.Columns, columns("#Rule of thumb: median error")...)
+		t.Source = "Rule of thumb: 0.65 × bandwidth ÷ bytes of weights read per token."
+	}
 	place := func(class string) int {
 		first, _, _ := strings.Cut(class, " ")
 		return slices.IndexFunc(classNames, func(c [2]string) bool { return c[0] == first })
@@ -70,15 +74,11 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 		if strings.Contains(s.Class, ",") || s.Rows < 10 {
 			continue
 		}
-		thumb := text.Percent(s.Simple)
-		if !simple {
-			thumb = ""
-		}
 		name := classNames[place(s.Class)][1]
 		if _, kind, both := strings.Cut(s.Class, " "); both {
 			name += ": " + strings.ToLower(classNames[place(kind)][1])
 		}
-		t.Rows = append(t.Rows, []Cell{
+		row := []Cell{
 			{Text: name},
 			{Text: text.Whole(s.Rows)},
 			{Text: text.Percent(s.MedianError)},
@@ -87,11 +87,11 @@ func errorsTable(id, title string, of *fit.Quality) Table {
 			{Text: text.Percent(s.Within100)},
 			{Text: text.Percent(s.Coverage)},
 			{Text: text.Tenths(s.Width) + "×"},
-			{Text: thumb},
-		})
-	}
-	if simple {
-		t.Source = "Rule of thumb: 0.65 × bandwidth ÷ bytes of weights read per token."
+		}
+		if simple {
+			row = append(row, Cell{Text: text.Percent(s.Simple)})
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -115,7 +115,7 @@ var hardwareFields = []fieldGroup{
 		{path: "memory_type", label: "Memory type", asked: true},
 		{path: "unified_memory", label: "Unified memory"},
 		{path: "memory_bandwidth_gbps", label: "Bandwidth", unit: "GB/s", asked: true, note: "@memory_bandwidth_basis"},
-		{path: "memory_bandwidth_range_gbps", label: "Bandwidth range", unit: "GB/s"},
+		{path: "memory_bandwidth_range_gbps", label: "Bandwidth range (GB/s)", say: span},
 		{path: "memory_read_bandwidth_gbps", label: "Read bandwidth", unit: "GB/s"},
 		{path: "memory_channels", label: "Memory channels"},
 		{path: "memory_speed_mts", label: "Memory speed", unit: "MT/s"},
@@ -130,7 +130,7 @@ var hardwareFields = []fieldGroup{
 		{path: "gpu_cores", label: "GPU cores"},
 		{path: "cpu_cores", label: "CPU cores"},
 		{path: "tdp_watts", label: "Power", unit: "W", asked: true},
-		{path: "tdp_range_watts", label: "Power range", unit: "W"},
+		{path: "tdp_range_watts", label: "Power range (W)", say: span},
 		{path: "max_turbo_power_watts", label: "Turbo power", unit: "W"},
 		{path: "pcie", label: "Interface"},
 		{path: "backends", label: "Supported backends"},
@@ -213,7 +213,7 @@ var benchmarkFields = []fieldGroup{
 		{path: "submitter", label: "Submitted by"},
 		{path: "round", label: "Round"},
 		{path: "system", label: "Machine"},
-		{path: "nodes", label: "Machines"},
+		{path: "nodes", label: "Number of machines"},
 		{path: "division", label: "Division"},
 		{path: "availability", label: "Availability"},
 		{path: "reproduce", label: "How to reproduce"},
@@ -265,7 +265,7 @@ func (f *field) facts(n *names, record map[string]any) (out []Fact) {
 
 func (f *field) fact(n *names, record map[string]any, v any) Fact {
 	value := plain(v)
-	out := Fact{Label: f.label, Value: Cell{Text: shown(value)}, Note: f.note}
+	out := Fact{Label: f.label, Value: Cell{Text: value}, Note: f.note}
 	switch {
 	case f.of != "":
 		out.Value = n.cell(f.of, dataset.Slug(value))
@@ -273,6 +273,8 @@ func (f *field) fact(n *names, record map[string]any, v any) Fact {
 		out.Value.Text = f.say(value)
 	case f.unit != "":
 		out.Value.Text += " " + f.unit
+	case !f.alone:
+		out.Value.Text = shown(value)
 	}
 	if f.href != nil {
 		out.Value.Href = f.href(value)
@@ -317,10 +319,18 @@ var shownAs = map[string]string{
 	"mlx": "MLX", "gguf": "GGUF", "ggml": "GGML", "gptq": "GPTQ", "awq": "AWQ", "onnx": "ONNX", "exl2": "EXL2", "exl3": "EXL3", "coreml": "Core ML", "mps": "MPS", "qnn": "QNN",
 	"nvidia": "NVIDIA", "amd": "AMD", "aws": "AWS", "hisilicon": "HiSilicon", "mediatek": "MediaTek", "moorethreads": "Moore Threads", "sambanova": "SambaNova", "sifive": "SiFive", "spacemit": "SpacemiT",
 	"linux": "Linux", "windows": "Windows", "macos": "macOS", "ios": "iOS", "android": "Android", "openai": "OpenAI", "anthropic": "Anthropic", "ollama": "Ollama", "msrp": "list price", "street": "market price", "base": "base model", "single_stream": "comparable speeds",
-	"runner": "local runner", "gui": "desktop or web app", "ide": "code editor", "server": "inference server", "orchestrator": "orchestration", "finetuner": "fine-tuning", "quantizer": "quantization",
+	"runner": "local runner", "gui": "desktop or web app", "ide": "code editor", "orchestrator": "orchestration", "finetuner": "fine-tuning", "quantizer": "quantization",
 }
 
-func shown(v string) string { return cmp.Or(shownAs[v], v) }
+func span(pair string) string { return strings.Replace(pair, ", ", " to ", 1) }
+
+func shown(v string) string {
+	parts := strings.Split(v, ", ")
+	for i, part := range parts {
+		parts[i] = cmp.Or(shownAs[part], part)
+	}
+	return strings.Join(parts, ", ")
+}
 
 // none is an empty list in words.
 const none = "none"
@@ -341,7 +351,7 @@ func plain(v any) string {
 			if _, object := one.(map[string]any); object {
 				return text.Count(len(v), "entry", "entries")
 			}
-			parts[i] = shown(plain(one))
+			parts[i] = plain(one)
 		}
 		return cmp.Or(strings.Join(parts, ", "), none)
 	}

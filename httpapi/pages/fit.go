@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"maps"
-	"math"
 	"net/url"
 	"slices"
 	"strings"
@@ -251,14 +250,10 @@ func verdictLine(gen *index.Generation, q *FitQuery) string {
 	case fit.Offload:
 		return best.Quantization + " needs " + text.GiB(best.Memory.Total) + context + ", so only part of it fits" + room + "; the rest stays in main memory." + speed
 	case fit.No:
-		return "No known quantization fits" + room + context + smallestSize(a) + "."
+		smallest := slices.MinFunc(a.Sizes, func(a, b fit.Size) int { return cmp.Compare(a.Memory.Total, b.Memory.Total) })
+		return "No known quantization fits" + room + context + "; the smallest needs " + text.GiB(smallest.Memory.Total) + "."
 	}
-	for i := range a.Sizes {
-		if s := a.Sizes[i].Speed; a.Sizes[i].Verdict == fit.Unknown && s != nil && s.Measured != nil {
-			return a.Sizes[i].Quantization + " runs at " + text.Rounded(s.Measured.Median) + " tok/s (measured), but we cannot tell how much context fits. " + unpublished(gen, a)
-		}
-	}
-	return "We cannot tell whether it runs. " + unpublished(gen, a)
+	return "We cannot tell whether it fits. " + unpublished(gen, a)
 }
 
 func usableMemory(m *fit.Available) string {
@@ -280,17 +275,6 @@ func listedSize(gen *index.Generation, q *FitQuery) *fit.Size {
 		return &a.Sizes[0]
 	}
 	return &fit.Size{Verdict: fit.Unknown}
-}
-
-func smallestSize(a *fit.Answer) string {
-	least := int64(math.MaxInt64)
-	for i := range a.Sizes {
-		least = min(least, a.Sizes[i].Memory.Total)
-	}
-	if least == math.MaxInt64 {
-		return ""
-	}
-	return "; the smallest needs " + text.GiB(least)
 }
 
 // speedLine is how fast a quantization is, with a full cache where the query has a context; empty if that is not known.

@@ -86,7 +86,7 @@ func priceOf(h *rows.Hardware) (price *float64, kind Cell) {
 	condition, _, _ := strings.Cut(str(h.StreetPriceCondition), ",") // after the comma, how it was worked out
 	switch {
 	case h.StreetPriceUSD != nil:
-		return h.StreetPriceUSD, Cell{Text: cmp.Or(condition, "market price"), Note: str(h.StreetPriceDate), Href: webAddress(str(h.StreetPriceSource))}
+		return h.StreetPriceUSD, Cell{Text: cmp.Or(map[string]string{"mixed": "new or used", "not stated": "market price"}[condition], condition, "market price"), Note: str(h.StreetPriceDate), Href: webAddress(str(h.StreetPriceSource))}
 	case h.LaunchPriceUSD != nil:
 		return h.LaunchPriceUSD, Cell{Text: "at launch", Note: str(h.ReleaseDate)}
 	}

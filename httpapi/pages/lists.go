@@ -32,17 +32,7 @@ var leastSpeed = Input{Name: "min_tps", Label: "Minimum speed (tok/s)", Hint: "2
 var kinds = []string{"models", "hardware", "tools", "benchmarks"}
 
 func tableOf(gen *index.Generation, kind string) *index.Table {
-	switch kind {
-	case "models":
-		return gen.Models
-	case "hardware":
-		return gen.Hardware
-	case "tools":
-		return gen.Tools
-	case "benchmarks":
-		return gen.Benchmarks
-	}
-	return nil
+	return map[string]*index.Table{"models": gen.Models, "hardware": gen.Hardware, "tools": gen.Tools, "benchmarks": gen.Benchmarks}[kind]
 }
 
 var lists = map[string]*list{

@@ -137,21 +137,14 @@ func settingsOf(b *rows.Benchmark) string {
 			out = append(out, words)
 		}
 	}
-	yes := func(v *bool) bool { return v != nil && *v }
-	count := func(v *int64) (n int64) {
-		if v != nil {
-			n = *v
-		}
-		return n
-	}
 	add(b.HardwareCount > 1, text.Count(b.HardwareCount, "device", "devices"))
-	add(count(b.Concurrency) > 1, text.Whole(count(b.Concurrency))+" parallel requests")
-	add(count(b.ContextDepth) > 0, text.Tokens(count(b.ContextDepth))+" tokens in the cache")
-	add(b.BehindPrompt() && count(b.NPrompt) > record.ShortPrompt, "prompt of "+text.Tokens(count(b.NPrompt))+" tokens")
+	add(value(b.Concurrency) > 1, text.Whole(value(b.Concurrency))+" parallel requests")
+	add(value(b.ContextDepth) > 0, text.Tokens(value(b.ContextDepth))+" tokens in the cache")
+	add(b.BehindPrompt() && value(b.NPrompt) > record.ShortPrompt, "prompt of "+text.Tokens(value(b.NPrompt))+" tokens")
 	add(b.Scenario != nil, str(b.Scenario))
-	add(yes(b.SpeculativeDecoding), "speculative decoding")
-	add(yes(b.PartialOffload), "offloaded")
+	add(value(b.SpeculativeDecoding), "speculative decoding")
+	add(value(b.PartialOffload), "offloaded")
 	add(str(b.RateBasis) == "end_to_end", "prompt time included")
-	add(yes(b.FlashAttention), "flash attention")
+	add(value(b.FlashAttention), "flash attention")
 	return strings.Join(out, ", ")
 }
