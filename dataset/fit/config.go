@@ -2,7 +2,6 @@ package fit
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -234,13 +233,10 @@ func unitOf(backend string) ComputeUnit {
 
 // unitThat is the part of a machine that did the work of a measurement, empty if it does not say.
 func unitThat(b *dataset.Benchmark) ComputeUnit {
-	switch {
-	case b.ComputeUnit != nil:
-		return ComputeUnit(*b.ComputeUnit)
-	case b.Backend != nil:
+	if b.ComputeUnit == nil && b.Backend != nil {
 		return unitOf(*b.Backend)
 	}
-	return ""
+	return ComputeUnit(val(b.ComputeUnit))
 }
 
 // toolKindOf groups tools that share kernels.
@@ -267,13 +263,7 @@ func plainTool(tool dataset.Slug) bool {
 
 // rulesOf are the rules of the program that a tool is, or has the kernels of.
 func rulesOf(tool dataset.Slug) Rules {
-	switch toolKindOf(tool) {
-	case "mlx":
-		return MLX
-	case "server":
-		return VLLM
-	}
-	return LlamaCpp
+	return cmp.Or(map[string]Rules{"mlx": MLX, "server": VLLM}[toolKindOf(tool)], LlamaCpp)
 }
 
 // formats are kinds of quantization with kernels of their own, by how their names begin.
@@ -305,15 +295,13 @@ func (e *Engine) linkSilicon(hardware []dataset.Hardware) {
 			e.silicon[*h.IntegratedGPU] = string(h.Slug)
 		}
 	}
-	machines := map[dataset.Slug]string{}
 	for i := range hardware {
 		chips := val(hardware[i].Chip)
 		other := func(chip dataset.Slug) bool { return e.siliconOf(chip) != e.siliconOf(chips[0]) }
 		if len(chips) > 0 && !slices.ContainsFunc(chips, other) {
-			machines[hardware[i].Slug] = e.siliconOf(chips[0])
+			e.silicon[hardware[i].Slug] = e.siliconOf(chips[0])
 		}
 	}
-	maps.Copy(e.silicon, machines)
 }
 
 // siliconOf is the record that stands for the silicon of a piece of hardware.

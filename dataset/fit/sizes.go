@@ -2,7 +2,6 @@ package fit
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -193,19 +192,13 @@ func (t *target) bits(z *dataset.Quantization) *float64 {
 
 // weightsByFormat is the weights in files of a format, where published files of 16 bits show that they leave a part out.
 func weightsByFormat(m *dataset.Model) map[string]float64 {
-	if m.ParamsB == nil {
-		return nil
-	}
 	out := map[string]float64{}
 	for _, z := range m.Quantizations {
-		if isFull(z) {
-			out[z.Format] = max(out[z.Format], float64(z.SizeBytes)/2)
+		weights := float64(z.SizeBytes) / 2
+		if part := weights / (val(m.ParamsB) * 1e9); isFull(z) && part >= leastPart && part <= mostPart {
+			out[z.Format] = max(out[z.Format], weights)
 		}
 	}
-	maps.DeleteFunc(out, func(_ string, weights float64) bool {
-		part := weights / (*m.ParamsB * 1e9)
-		return part < leastPart || part > mostPart
-	})
 	return out
 }
 
