@@ -20,7 +20,7 @@ type Engine struct {
 	shown      map[string]Share         // by silicon: parts of unified memory above the usual share that runs took
 	numbers    numbers                  // of texts, each with the kind of text before it
 	year       float64                  // of the dataset, see yearOf
-	types      types
+	kinds      map[string]kind          // of quantizations, by name in upper case
 	learnt     learnt
 }
 

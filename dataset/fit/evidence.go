@@ -36,7 +36,7 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 	if tokens == 0 || q.settle() != nil {
 		return
 	}
-	at := t.layout.load(burden{}, weights, r.types.storage(*b.Quantization), !h.UnifiedMemory && h.Type != "cpu", true)
+	at := t.layout.load(burden{}, weights, r.storage(*b.Quantization), !h.UnifiedMemory && h.Type != "cpu", true)
 	need := at.onDevices() + t.least.cache(&q).Bytes.Bytes + t.least.compute(&q)*b.HardwareCount
 	if need <= usable || weights > memory {
 		return

@@ -12,55 +12,48 @@ import (
 	"modeldex/dataset/record"
 )
 
-// types are what names of quantizations say.
-type types struct {
-	line     *dataset.Roofline
-	blocks   map[string]float64 // bits of a block, by its type in upper case
-	observed map[string]float64 // median bits per weight of published files, by name in upper case
-	known    map[string]bool    // names of the directory, in upper case
-}
+// A kind is what the name of a quantization says: the bits of a block, and those per weight of published files; 0 if unknown.
+type kind struct{ blocks, observed float64 }
 
 // leastFiles is how many published files make the bits of a name.
 const leastFiles = 3
 
-func newTypes(set *dataset.Set, line *dataset.Roofline) types {
-	t := types{line, map[string]float64{}, map[string]float64{}, map[string]bool{}}
+// kindsOf are the names of the directory, of main block types and of published files, in upper case.
+func kindsOf(set *dataset.Set) map[string]kind {
+	out, files := map[string]kind{}, map[string][]float64{}
 	for i := range set.Quantizations {
 		q := &set.Quantizations[i]
-		t.known[strings.ToUpper(q.Name)] = true
-		for _, name := range []*string{&q.Name, q.MainBlockType} {
-			if name != nil && q.BlockBitsPerWeight != nil {
-				t.blocks[strings.ToUpper(*name)] = *q.BlockBitsPerWeight
-			}
+		for _, name := range []string{q.Name, cmp.Or(val(q.MainBlockType), q.Name)} {
+			upper := strings.ToUpper(name)
+			out[upper] = kind{blocks: cmp.Or(val(q.BlockBitsPerWeight), out[upper].blocks)}
 		}
 	}
-	bits := map[string][]float64{}
-	for i := range set.Models {
-		m := &set.Models[i]
+	for _, m := range set.Models {
 		for _, z := range m.Quantizations {
-			if m.ParamsB != nil && z.Basis == dataset.Published {
-				name := strings.ToUpper(z.Name)
-				t.known[name], bits[name] = true, append(bits[name], float64(z.SizeBytes)*8 / *m.ParamsB / 1e9)
+			if name := strings.ToUpper(z.Name); m.ParamsB != nil && z.Basis == dataset.Published {
+				files[name] = append(files[name], float64(z.SizeBytes)*8 / *m.ParamsB / 1e9)
 			}
 		}
 	}
-	for name, list := range bits {
-		if len(list) >= leastFiles {
-			t.observed[name] = record.Median(list)
+	for name, bits := range files {
+		k := out[name]
+		if len(bits) >= leastFiles {
+			k.observed = record.Median(bits)
 		}
+		out[name] = k
 	}
-	return t
+	return out
 }
 
 // storage is how a size of a name is stored.
-func (t *types) storage(name string) storage {
-	weights, plain, longest := t.line.BitsPerWeight(name), strings.TrimPrefix(strings.ToUpper(name), "UD-"), ""
-	for of := range t.blocks {
-		if strings.HasPrefix(plain, of) && len(of) > len(longest) {
+func (e *Engine) storage(name string) storage {
+	weights, plain, longest := e.line.BitsPerWeight(name), strings.TrimPrefix(strings.ToUpper(name), "UD-"), ""
+	for of, k := range e.kinds {
+		if k.blocks > 0 && strings.HasPrefix(plain, of) && len(of) > len(longest) {
 			longest = of
 		}
 	}
-	return storage{cmp.Or(t.blocks[longest], weights), weights}
+	return storage{cmp.Or(e.kinds[longest].blocks, weights), weights}
 }
 
 // A spelling is how names of a kind of quantization are written.
@@ -102,7 +95,8 @@ func writtenAs(name string) (w *spelling, number string) {
 func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula string) {
 	plain, params, bits := strings.ToUpper(strings.TrimSpace(name)), t.layout.params, 0.0
 	z = dataset.Quantization{Name: name, Format: "gguf", Basis: dataset.Computed}
-	s := e.types.storage(name)
+	own, known := e.kinds[plain]
+	_, stemKnown := e.kinds[stem(plain)]
 	switch w, number := writtenAs(plain); {
 	case w != nil && w.checkpoint:
 		kept := min(t.layout.matrices()*t.layout.embedding, params)
@@ -111,8 +105,9 @@ func (e *Engine) sizeOf(t *target, name string) (z dataset.Quantization, formula
 	case w != nil:
 		bits, _ = strconv.ParseFloat(number, 64)
 		z.Format, bits = w.format, bits+w.bits
-	case e.types.known[plain] || e.types.known[stem(plain)] || e.types.blocks[stem(plain)] > 0:
-		bits = cmp.Or(e.types.observed[plain], s.weights, s.blocks)
+	case known || stemKnown:
+		s := e.storage(name)
+		bits = cmp.Or(own.observed, s.weights, s.blocks)
 	}
 	if z.SizeBytes, z.BitsPerWeight = int64(params*bits/8), &bits; z.SizeBytes == 0 || z.Format != "gguf" {
 		return z, "weights.bits"

@@ -31,9 +31,9 @@ func engine(set *dataset.Set) *Engine {
 		line:      dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
 		relations: dataset.NewRelations(set.Hardware),
 		numbers:   numbers{},
+		kinds:     kindsOf(set),
 		year:      yearOf(&set.Info.Released),
 	}
-	e.types = newTypes(set, e.line)
 	for i := range set.Models {
 		m := &set.Models[i]
 		t := &target{Model: m, network: networkOf(m), layout: layoutOf(m), limit: val(m.Architecture.ContextLength), weights: weightsByFormat(m)}

@@ -23,7 +23,7 @@ type stored struct {
 func (e *Engine) stored(t *target, z *dataset.Quantization) stored {
 	name := folded(z.Name)
 	return stored{
-		storage: e.types.storage(z.Name), bytes: t.body.reads(cmp.Or(t.body.bytes[name], float64(z.SizeBytes))), logBits: math.Log(e.bitsOf(z.Name)),
+		storage: e.storage(z.Name), bytes: t.body.reads(cmp.Or(t.body.bytes[name], float64(z.SizeBytes))), logBits: math.Log(e.bitsOf(z.Name)),
 		format: e.numbers.find("format " + formatOf(z.Name)), folded: e.numbers.find("quantization " + name),
 	}
 }
