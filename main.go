@@ -47,28 +47,28 @@ const (
 type cli struct {
 	Serve   server.Serve `cmd:"" help:"Serve the API. With no flags: the dataset in ./data (or the copy inside the binary) on 127.0.0.1:8080."`
 	MCP     server.MCP   `cmd:"" name:"mcp" help:"Serve the Model Context Protocol to an agent over standard input and output. Answers come from the dataset; no key or network is needed."`
-	Check   data.Check   `cmd:"" help:"Check a dataset: list every finding as path:line:col: field: sentence, then every warning. The exit code is 1 if there is a finding and 0 if there are only warnings."`
+	Check   data.Check   `cmd:"" help:"Check a dataset. Lists errors, then warnings, as path:line:col: field: sentence. Exits with 1 if there are errors."`
 	Fmt     data.Fmt     `cmd:"" help:"Write dataset files in the canonical format, so that changing one field changes one line."`
 	Diff    data.Diff    `cmd:"" help:"List the differences between two datasets, record by record and field by field."`
 	Changes struct {
-		Record data.ChangesRecord `cmd:"" help:"Append the changes of a release to data/changes/<year>.ndjson; run it at each release. Running it again changes nothing."`
+		Record data.ChangesRecord `cmd:"" help:"Append the changes of a release to data/changes/<year>.ndjson. Run it once per release; running it again has no effect."`
 	} `cmd:"" help:"Record the changes of each release."`
 	Keys struct {
 		Issue   server.KeysIssue  `cmd:"" help:"Issue a key and print it; it is not shown again."`
 		List    server.KeysList   `cmd:"" help:"List keys, oldest first."`
 		Show    server.KeysShow   `cmd:"" help:"Show keys by id, hint or e-mail address."`
-		Suspend server.KeysChange `cmd:"" set:"change=suspended" help:"Reject a key until it is resumed."`
-		Resume  server.KeysChange `cmd:"" set:"change=resumed" help:"End a suspension."`
+		Suspend server.KeysChange `cmd:"" set:"change=suspended" help:"Suspend a key; it is rejected until you resume it."`
+		Resume  server.KeysChange `cmd:"" set:"change=resumed" help:"Resume a suspended key."`
 		Revoke  server.KeysChange `cmd:"" set:"change=revoked" help:"Revoke a key permanently."`
-		Erase   server.KeysChange `cmd:"" set:"change=erased and revoked" help:"Revoke a key and remove its name, e-mail address and use case. Its digest is kept, so that the key stays rejected."`
+		Erase   server.KeysChange `cmd:"" set:"change=erased and revoked" help:"Revoke a key and delete its name, e-mail address and use case. Its digest is kept so that the key stays rejected."`
 		SetTier server.KeysTier   `cmd:"" help:"Move a key to another tier."`
 	} `cmd:"" help:"Manage API keys, whether or not the server is running."`
 	Ledger struct {
-		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage; a server may be running."`
-		Backup  server.LedgerBackup  `cmd:"" help:"Write a copy of the ledger; a server may be running."`
-		Copy    server.LedgerCopy    `cmd:"" help:"Copy a ledger between files and etcd, and compare the copy. No server may be using either of them."`
-		Restore server.LedgerRestore `cmd:"" help:"Restore a backup into a new ledger file, or into etcd without accounts."`
-		Compact server.LedgerCompact `cmd:"" help:"Make the ledger file smaller and merge old months into one value per key. Stop the server first."`
+		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage. The server may keep running."`
+		Backup  server.LedgerBackup  `cmd:"" help:"Write a copy of the ledger. The server may keep running."`
+		Copy    server.LedgerCopy    `cmd:"" help:"Copy a ledger between files and etcd, and verify the copy. Stop all servers that use either one first."`
+		Restore server.LedgerRestore `cmd:"" help:"Restore a backup into a new ledger file, or into an empty ledger in etcd."`
+		Compact server.LedgerCompact `cmd:"" help:"Shrink the ledger file. Stop the server first."`
 	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
 	Import struct {
 		LlamaBench   data.Import        `cmd:"" set:"format=llama-bench" help:"Convert llama-bench output to benchmark lines on standard output, to append to data/benchmarks/<year>.ndjson."`
@@ -81,20 +81,20 @@ type cli struct {
 		Issue        server.ImportIssue `cmd:"" help:"Convert an issue made with the measurement form to benchmark lines on standard output."`
 	} `cmd:"" help:"Convert the output of other programs to dataset lines."`
 	Snapshot struct {
-		Capture  snapshot.Capture  `cmd:"" help:"Convert a table downloaded from a source to rows on standard output, to keep in data/snapshots/sources."`
-		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows in data/snapshots. The same inputs and time give the same bytes on any machine."`
-		Verify   snapshot.Verify   `cmd:"" help:"Check the schema, hash, counts, references and ranges of a document, recompute every composite from its scores, and list all faults. The exit code is 1 if there are any."`
+		Capture  snapshot.Capture  `cmd:"" help:"Convert a table downloaded from a source to rows for data/snapshots/sources, on standard output."`
+		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows in data/snapshots. The same inputs and time give the same bytes on every machine."`
+		Verify   snapshot.Verify   `cmd:"" help:"Check the schema, hash, counts, references and ranges of a document, and recompute every composite from its scores. Lists all errors, and exits with 1 if there are any."`
 		Evaluate snapshot.Evaluate `cmd:"" help:"Test the common scale by predicting the scores of each source from the others."`
 		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved, were added or were removed between two documents."`
 	} `cmd:"" help:"Capture, build, verify, evaluate and compare model-intelligence snapshots."`
 	Fit struct {
 		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Show whether a model runs on some hardware, and how fast: a table of its quantizations, best first."`
-		Evaluate fit.Evaluate `cmd:"" help:"Compare speed estimates with measurements not used to make them, by source page, hardware and model."`
+		Evaluate fit.Evaluate `cmd:"" help:"Test speed estimates on measurements from sources that were not used to make them."`
 	} `cmd:"" help:"Show whether a model runs on some hardware, and how fast: modeldex fit MODEL HARDWARE."`
-	Resolve    data.Resolve  `cmd:"" help:"Find the records that names refer to: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names, it reads lines from standard input."`
+	Resolve    data.Resolve  `cmd:"" help:"Find the records for names: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names, reads one per line from standard input."`
 	Ask        fit.Ask       `cmd:"" help:"Answer a question in plain English: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Shows how the question was read."`
 	Here       here.Here     `cmd:"" help:"Detect the hardware of this machine and list the models it can run. Changes nothing and sends nothing."`
-	Bench      measure.Bench `cmd:"" help:"Measure a model on this machine with llama-bench, Ollama or a server that speaks the OpenAI protocol, and print the finished benchmark lines. Nothing is sent anywhere else."`
+	Bench      measure.Bench `cmd:"" help:"Measure a model on this machine with llama-bench, Ollama or a server with the OpenAI API, and print benchmark lines. Sends nothing anywhere else."`
 	Runs       fit.Runs      `cmd:"" help:"List the models that run on some hardware, with the best quantization of each and its speed."`
 	Compare    fit.Compare   `cmd:"" help:"Compare models on the same hardware, or hardware for the same model."`
 	Completion completionCmd `cmd:"" help:"Print a shell script that completes commands and flags."`
@@ -105,7 +105,7 @@ const about = `modeldex serves a directory of open-weight models, hardware, loca
 
   modeldex serve                          start the API, then open http://127.0.0.1:8080/docs
   modeldex check data                     check dataset files before a merge
-  modeldex diff origin/main data          what a branch changes in the dataset
+  modeldex diff origin/main data          show show what a branch changes in the dataset
 
 Exit codes: 0 success, 1 findings or failure, 2 wrong usage; 130 or 143 (as shells report it) if SIGINT or SIGTERM stopped
 the command early. A running server exits with 0 instead.`
@@ -206,7 +206,7 @@ func checkEnvironment(warn io.Writer, known []string) {
 		case data.RemovedName(name) != "":
 			fmt.Fprintf(warn, "modeldex: warning: %s\n", data.RemovedName(name))
 		case !slices.Contains(known, name):
-			fmt.Fprintf(warn, "modeldex: warning: nothing reads the environment variable %s%s\n", name, didYouMean(name, known))
+			fmt.Fprintf(warn, "modeldex: warning: unknown environment variable %s%s\n", name, didYouMean(name, known))
 		case value == "":
 			_ = os.Unsetenv(name)
 		}

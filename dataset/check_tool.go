@@ -120,14 +120,15 @@ var qualityRules = []rule[*Quality]{
 // maxDivergence is the largest mean KL divergence of a file that anybody publishes; those of one bit reach 2.
 const maxDivergence = 20
 
-// SizeQuality sums up what is published of the quality of a quantization of a model.
+// SizeQuality summarizes the published quality of a quantization.
 type SizeQuality struct {
-	// Mean KL divergence from the weights in 16 bits, in nats per token: the median of those published. Null if none is null.
+	// Mean KL divergence from the 16-bit weights, in nats per token: the median of the published values. Null if there are
+	// none.
 	KLDivergence *float64 `json:"kl_divergence" jsonschema:"nullable,minimum=0,example=0.0281"`
-	// How much higher the perplexity is than with 16-bit weights, in percent: the median of the published figures. Null
-	// if there are none.
+	// Increase of the perplexity over the 16-bit weights, in percent: the median of the published values. Null if there
+	// are none.
 	PerplexityChange *float64 `json:"perplexity_change_percent" jsonschema:"nullable,example=2.43"`
-	// Number of measurements, scores of tests included; GET /api/v1/quality?model=…&quantization=… lists them.
+	// Number of measurements, including test scores; GET /api/v1/quality?model=…&quantization=… lists them.
 	Measurements int `json:"measurements" jsonschema:"minimum=1,example=4"`
 	// Slug of the model that was measured: the model itself, or one of the same shape.
 	MeasuredOn Slug `json:"measured_on" jsonschema:"example=llama-3-8b"`

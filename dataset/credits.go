@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Credit is a repository or site that facts were read from, and how much of them.
+// Credit is a source repository or site, and the amount of data from it.
 type Credit struct {
 	Origin
 	Measurements int // benchmarks, and measurements of quality, whose page it has
@@ -90,7 +90,7 @@ func hardwarePages(h *Hardware, visit func(field string, page URL)) {
 	}
 }
 
-// Freshness says how old the facts of a dataset are. A date is null if no record has one.
+// Freshness says how recent the data is. A date is null if no record has one.
 type Freshness struct {
 	// Day of the newest model.
 	NewestModel *Date `json:"newest_model" jsonschema:"nullable,example=2026-08-21"`

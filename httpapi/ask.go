@@ -19,7 +19,7 @@ import (
 
 // askParams is a question.
 type askParams struct {
-	// The question, a title or a row of a table, in any words: what runs, does it fit, how fast, which hardware, which is
+	// A question, a title or a table row, in your own words: what runs, does it fit, how fast, which hardware, which is
 	// better. At most 500 characters.
 	Q string `query:"q,required,strict"`
 }
@@ -47,43 +47,44 @@ func newAskParams() []query.Param {
 type AskView struct {
 	// The question as it was sent.
 	Question string `json:"question" jsonschema:"example=can an RTX 3090 run gpt-oss-20b at 32k?"`
-	// How it was read.
+	// How the question was read.
 	Reading ReadingView `json:"reading"`
-	// Address of the structured call that gives this answer; null if there is none.
+	// URL of the API call that gives this answer; null if there is none.
 	Call *string `json:"call" jsonschema:"nullable,format=uri-reference,example=/api/v1/fit?model=gpt-oss-20b&hardware=nvidia-rtx-3090&context=32768"`
-	// The body of the response to that call; null without one, or where the call is rejected.
+	// Response body of that call; null if there is none or it was rejected.
 	Answer jsontext.Value `json:"answer" jsonschema:"nullable"`
-	// Why there is no answer, or which part of the question the call leaves out; otherwise null.
+	// Why there is no answer, or which part of the question the answer ignores; otherwise null.
 	Detail *string `json:"detail" jsonschema:"nullable,example=no model or hardware was found in the question"`
 }
 
 // ReadingView is how a question was read. What it does not say is null or empty.
 type ReadingView struct {
-	// What is asked: does a model fit, how fast is it, what runs on hardware, which hardware runs a model, or a comparison.
+	// Kind of question: whether a model fits, how fast it is, what runs on hardware, which hardware runs a model, or a
+	// comparison.
 	Intent string `json:"intent" jsonschema:"enum=fit,enum=speed,enum=runs,enum=which-hardware,enum=compare,example=fit"`
-	// Models the question names.
+	// Models named in the question.
 	Models []ReadNameView `json:"models"`
-	// Hardware it names: what is compared, or the parts of one machine.
+	// Hardware named in the question: to compare, or as parts of one machine.
 	Hardware []ReadNameView `json:"hardware"`
-	// The processor beside a card.
+	// The processor of the machine with the cards.
 	Host *ReadNameView `json:"host" jsonschema:"nullable"`
-	// Slug of the tool it names.
+	// Slug of the tool named in the question.
 	Engine *string `json:"engine" jsonschema:"nullable,example=llama.cpp"`
 	// Number of devices of one machine.
 	Count *int `json:"count" jsonschema:"nullable,example=2"`
-	// Memory of one device, or that processor and graphics share, in GB.
+	// Memory of one device, or unified memory, in GB.
 	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,example=24"`
-	// Main memory beside a card, or of a processor, in GB.
+	// Main memory next to a card or of a processor, in GB.
 	HostMemoryGB *float64 `json:"host_memory_gb" jsonschema:"nullable,example=64"`
-	// Quantization as the question has it.
+	// Quantization, as written in the question.
 	Quantization *string `json:"quantization" jsonschema:"nullable,example=Q4_K_M"`
 	// Length of the context, in tokens.
 	Context *int `json:"context" jsonschema:"nullable,example=32768"`
-	// Highest price. Other currencies count as US dollars.
+	// Maximum price. Other currencies count as US dollars.
 	MaxPriceUSD *float64 `json:"max_price_usd" jsonschema:"nullable,example=2000"`
-	// Least generation speed that is wished for, in tokens per second.
+	// Minimum generation speed, in tokens per second.
 	MinTPS *float64 `json:"min_tps" jsonschema:"nullable,example=20"`
-	// Size of a model that has no name, in billions of parameters.
+	// Size of a model given only by size, in billions of parameters.
 	SizeB *float64 `json:"size_b" jsonschema:"nullable,example=70"`
 	// Words that were not used.
 	Unused []string `json:"unused" jsonschema:"example=vulkan"`
@@ -91,19 +92,19 @@ type ReadingView struct {
 
 // ReadNameView is a name in a question.
 type ReadNameView struct {
-	// The words of the question.
+	// Words from the question.
 	Text string `json:"text" jsonschema:"example=3090"`
-	// The record, the likeliest where several fit; null if no record is surely meant.
+	// The record, or the likeliest one if several match; null if no record clearly matches.
 	Slug *string `json:"slug" jsonschema:"nullable,example=nvidia-rtx-3090"`
 	// Name of that record.
 	Name *string `json:"name" jsonschema:"nullable,example=NVIDIA GeForce RTX 3090"`
-	// parsed: every word is accounted for. likely: the likeliest of the candidates. near: the candidates are guesses.
+	// parsed: every word was understood. likely: the likeliest of the candidates. near: the candidates are guesses.
 	Confidence *string `json:"confidence" jsonschema:"nullable,enum=parsed,enum=likely,enum=near,example=parsed"`
-	// Number of devices, if the question says it.
+	// Number of devices, if the question states it.
 	Count *int `json:"count" jsonschema:"nullable,example=2"`
 	// How the words were read.
 	Reason string `json:"reason" jsonschema:"example=every word of the name was understood"`
-	// What else may be meant, best first.
+	// Other possible records, best first.
 	Candidates []resolve.Candidate `json:"candidates"`
 }
 

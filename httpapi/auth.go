@@ -77,7 +77,7 @@ func (withoutKeys) Ready(context.Context) error             { return nil }
 func (withoutKeys) Tiers() quota.Tiers                      { return quota.Tiers{} }
 func (withoutKeys) CheckCurrent(quota.Digest) quota.Verdict { return quota.UnknownKey }
 
-const malformedKey = "The key is malformed: its length, its prefix or its checksum is wrong. Check that it was copied whole, or get a new one: POST /api/v1/keys."
+const malformedKey = "The key is malformed. Check that you copied all of it, or get a new one: POST /api/v1/keys."
 
 // identify reads the key into the request's digest. The checksum of a key is looked at only if no account has
 // the digest, see decide.
@@ -134,7 +134,7 @@ func (g *gate) keyInQuery(req *request, bare bool) *failure {
 			return &failure{
 				code:   invalidKey,
 				detail: "Keys are not taken from the address, where logs keep them. Send it as \"Authorization: Bearer <key>\", and rotate this one: POST /api/v1/keys/self/rotate.",
-				faults: []Fault{{In: "query", Name: *clip(string(name)), Detail: "must not hold a key"}},
+				faults: []Fault{{In: "query", Name: *clip(string(name)), Detail: "must not contain a key"}},
 			}
 		}
 	}

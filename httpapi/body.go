@@ -34,7 +34,7 @@ func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
 	members := map[string]jsontext.Value{}
 	body := bytes.Clone(c.Request().Body()) // as it was sent; the members point into it
 	if bytes.HasPrefix(body, []byte("\xef\xbb\xbf")) {
-		return nil, &failure{code: invalidJSON, detail: "The body begins with a byte order mark, which JSON does not have. Send it without the first three bytes."}
+		return nil, &failure{code: invalidJSON, detail: "The body starts with a byte order mark, which JSON does not allow. Remove the first three bytes."}
 	}
 	if err := jsonv2.Unmarshal(body, &members); err != nil || members == nil {
 		detail := "The body must be one JSON object."
@@ -45,11 +45,11 @@ func bodyMembers(c *fiber.Ctx) (map[string]jsontext.Value, *failure) {
 		switch place := errors.As(err, &syntax); {
 		case len(body) == 0:
 		case place && (!utf8.Valid(body) || bytes.IndexByte(body, 0) >= 0): // Latin-1, UTF-16
-			detail = "The body is not in UTF-8, as JSON has to be: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
+			detail = "The body is not valid UTF-8 near byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
 		case place && errors.Is(err, jsontext.ErrDuplicateName):
-			detail = "The body has two members of one name: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
+			detail = "The body has two members with the same name near byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
 		case place: // its own text may show the body, its place may not
-			detail = "The body is not valid JSON: look around byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
+			detail = "The body is not valid JSON near byte " + string(appendInt(nil, syntax.ByteOffset)) + "."
 		}
 		return nil, &failure{code: invalidJSON, detail: detail}
 	}
@@ -66,7 +66,7 @@ func checkMediaType(c *fiber.Ctx, want string) *failure {
 	case given && !strings.EqualFold(charset, "utf-8"):
 		return &failure{code: unsupportedType, detail: "Send the body as " + want + ", in UTF-8."}
 	case coding != "" && coding != "identity":
-		return &failure{code: unsupportedType, detail: "Bodies are not decompressed here. Send the body without a Content-Encoding."}
+		return &failure{code: unsupportedType, detail: "Compressed bodies are not supported. Send the body without a Content-Encoding."}
 	}
 	return nil
 }

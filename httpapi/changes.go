@@ -21,42 +21,41 @@ import (
 var changeTables = record.Texts(record.ChangeTables)
 
 type sinceParams struct {
-	// Dataset the caller has: its version, as every answer names it, its digest (the first 12 digits are enough), the
-	// git commit of a release (the first 7 digits are enough), or a day as YYYY-MM-DD, which means the dataset before the
-	// releases of that day. Changes that made later ones are listed. A version of several editions means the first of
-	// them, so that nothing is missed; the digest is exact. Without it every change known is listed.
+	// Dataset you already have: its version, its digest (at least 12 digits), the git commit of a release (at least 7
+	// digits), or a day as YYYY-MM-DD, which means the dataset before the releases of that day. Only later changes are
+	// listed. If several editions share a version, the first one counts, so you miss no changes; the digest is exact.
+	// Default: all known changes.
 	Since string `query:"since"`
 }
 
 type changedParams struct {
-	// Changes of records of these kinds.
+	// Only changes of these kinds of records.
 	Table []record.ChangeTable `query:"table"`
-	// Changes of the records of these slugs, ids of benchmarks included. Another name of a record that is served, by the
-	// rules of GET /api/v1/resolve, means that record; a slug that has changes is always that slug, for the record may be
-	// gone.
+	// Only changes of records with these slugs, or ids of benchmarks. Other names work as in GET /api/v1/resolve; a slug
+	// that has changes is always read as that slug, because the record may have been removed.
 	Slug []string `query:"slug"`
 }
 
 type fieldParams struct {
-	// Records in which one of these fields, or a field in it, has another value. Dotted names, such as
+	// Only records where one of these fields, or a field in it, changed. Use dots for nested fields, such as
 	// architecture.context_length. Added and removed records are left out.
 	Field []string `query:"field"`
 }
 
 // changesForm is what a page of changes looks like.
 type changesForm struct {
-	// true shows added records as their files had them, so that the changes can be applied to a copy of the dataset.
-	// This is bulk data: like dumps, it is open to all, for keys above the free tier, or off.
+	// true includes added records in full, so that you can apply the changes to a copy of the dataset. This is bulk data:
+	// like dumps, it is open to all, limited to keys above the free tier, or off.
 	Records bool `query:"records"`
-	// ndjson: one change per line, without the envelope; the Link header leads to the next page.
+	// ndjson: one change per line, without the envelope; the Link header has the next page.
 	Format string `query:"format,default=json"`
 }
 
 // changesPaging are the parameters of a page of changes.
 type changesPaging struct {
-	// Most changes per page.
+	// Maximum number of changes per page.
 	Limit int `query:"limit,min=1,max=500,default=100"`
-	// Place to go on from, taken from links.next of the page before. The other parameters must stay as they were.
+	// Cursor from links.next of the previous page. The other parameters must not change.
 	Cursor string `query:"cursor"`
 }
 
@@ -113,7 +112,7 @@ func (s *Server) changes(req *request, list *resource, table, slug string) (*res
 	records := q.Flag("records")
 	if records {
 		if f := s.admitDumps(req); f != nil && f.code == unknownRoute {
-			return nil, badParameter("records", "true", "must be false: this server gives no records in bulk. The lists have the same records.")
+			return nil, badParameter("records", "true", "must be false: this server does not offer bulk data. The lists have the same records.")
 		} else if f != nil {
 			return nil, f
 		}
@@ -161,7 +160,7 @@ func (s *Server) parseChanges(req *request, args *fasthttp.Args, list *resource)
 	case !ok:
 		f = sinceUnknown(past, req.gen, since)
 	case q.After != nil && !t.Leads(q.After.Text):
-		f = fail(versionGone, Fault{In: "query", Name: "cursor", Value: clip(q.Text("cursor")), Detail: "leads to a release that is not recorded any more"})
+		f = fail(versionGone, Fault{In: "query", Name: "cursor", Value: clip(q.Text("cursor")), Detail: "points to a release that is no longer recorded"})
 	}
 	return q, t, f
 }
@@ -174,11 +173,11 @@ func sinceUnknown(past *changes.Past, gen *index.Generation, since string) *fail
 	if !isDay && !isHex(since) && !strings.Contains(since, ".") && strings.Contains(gen.Info.Version, ".") {
 		return badParameter("since", since, noVersion+"; versions are such as "+gen.Info.Version)
 	}
-	f := Fault{In: "query", Name: "since", Value: clip(since), Detail: "must be a version whose later changes are known", Suggestion: gen.Info.Version}
+	f := Fault{In: "query", Name: "since", Value: clip(since), Detail: "must be a version with known later changes", Suggestion: gen.Info.Version}
 	if steps := past.UpTo(gen); len(steps) > 0 {
 		f.Suggestion = steps[0].Version
 		if isDay {
-			f.Detail = "must be " + string(steps[0].Released) + " or a later day: changes before that day are not known"
+			f.Detail = "must be " + string(steps[0].Released) + " or a later day: changes before that day are unknown"
 		}
 	}
 	return fail(versionGone, f)
@@ -194,7 +193,7 @@ func trailNotices(t changes.Trail) []Notice {
 	}
 	return []Notice{{
 		Code: "changes_unrecorded", Parameter: "since",
-		Detail: "the dataset being served differs from the last recorded release, and not all of those differences are listed; compare dataset_digest, and fetch the lists again if you need them",
+		Detail: "the dataset being served has changes since the last recorded release that are not listed; fetch the lists again if you need them",
 	}}
 }
 

@@ -11,15 +11,15 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// Endpoint is one address and method of the API.
+// Endpoint is one path and method of the API.
 type Endpoint struct {
-	// HTTP method. GET endpoints answer HEAD as well.
+	// HTTP method. GET endpoints also support HEAD.
 	Method string `json:"method" jsonschema:"enum=GET,enum=POST,enum=PATCH,enum=PUT,enum=DELETE,example=GET"`
-	// Address, with parameters in braces.
+	// Path, with parameters in braces.
 	Path string `json:"path" jsonschema:"example=/api/v1/models/{slug}"`
 	// Name of the operation in the OpenAPI document.
 	OperationID string `json:"operation_id" jsonschema:"example=getModel"`
-	// What it answers.
+	// What it does.
 	Summary string `json:"summary" jsonschema:"example=One model with its architecture\\, quantizations\\, KV cache and benchmarks"`
 	// Whether it needs an API key.
 	Key bool `json:"key" jsonschema:"example=true"`
@@ -46,7 +46,7 @@ type SchemaInfo struct {
 	Name string `json:"name" jsonschema:"example=model.schema.json"`
 	// Address of the schema.
 	URL string `json:"url" jsonschema:"example=/api/v1/schemas/model.schema.json"`
-	// Identifier by which other schemas may refer to it; null if it has none.
+	// Identifier that other schemas refer to; null if it has none.
 	ID *string `json:"id" jsonschema:"nullable,example=urn:modeldex:schema:model"`
 	// What it describes.
 	Title *string `json:"title" jsonschema:"nullable,example=Model"`

@@ -52,7 +52,7 @@ func (s *Server) dumpFor(req *request) (*export.Dump, *failure) {
 	}
 	dump, err := s.dumps.get(req.gen, req.content)
 	if err != nil {
-		return nil, &failure{code: notReady, retryAfter: int64(dumpRetry / time.Second), detail: "The dump of this dataset cannot be made at the moment. Try again after Retry-After seconds."}
+		return nil, &failure{code: notReady, retryAfter: int64(dumpRetry / time.Second), detail: "The dump is not available at the moment. Try again after Retry-After seconds."}
 	}
 	return dump, nil
 }
@@ -81,7 +81,7 @@ func getDump(s *Server, req *request) (*response, *failure) {
 	}
 	which, name := req.param("edition"), req.param("file")
 	if which != "latest" && which != dump.Digest && which != dump.Edition {
-		return nil, &failure{code: notFound, detail: "This is not the edition being served. GET /api/v1/dumps names it.", faults: []Fault{{In: "path", Name: "edition", Value: clip(which), Detail: "is not served any more, or never was here", Suggestion: dump.Edition}}}
+		return nil, &failure{code: notFound, detail: "This edition is not being served. GET /api/v1/dumps has the current one.", faults: []Fault{{In: "path", Name: "edition", Value: clip(which), Detail: "is not an edition of this server, or no longer one", Suggestion: dump.Edition}}}
 	}
 	file := dump.Find(name)
 	if file == nil {
@@ -140,7 +140,7 @@ func (s *Server) admitDumps(req *request) *failure {
 	case DumpsKeyed:
 		return s.admitPaid(req)
 	default:
-		return &failure{code: unknownRoute, detail: "This server offers no dumps. The lists have the same rows."}
+		return &failure{code: unknownRoute, detail: "This server does not offer dumps. The lists have the same rows."}
 	}
 }
 
@@ -158,7 +158,7 @@ func (s *Server) admitPaid(req *request) *failure {
 		return f
 	}
 	if tier := req.call.Standing().Tier; tier == quota.FreeTier {
-		return &failure{code: tierRequired, detail: fmt.Sprintf("Dumps need a key of the tier %s; this key is of the tier %s.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
+		return &failure{code: tierRequired, detail: fmt.Sprintf("Dumps need a key in the tier %s; this key is in the tier %s.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
 	}
 	return nil
 }

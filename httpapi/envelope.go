@@ -12,64 +12,64 @@ import (
 
 // Extent is how much there is and how much of it is on a page.
 type Extent struct {
-	// Records, or groups, that match, on all pages together.
+	// Number of matching records or groups on all pages.
 	Total int `json:"total" jsonschema:"minimum=0,example=507"`
-	// Records, or groups, on this page.
+	// Number of records or groups on this page.
 	Count int `json:"count" jsonschema:"minimum=0,example=100"`
-	// Most records, or groups, a page of this answer holds.
+	// Maximum number of records or groups per page.
 	Limit int `json:"limit" jsonschema:"minimum=1,example=100"`
 }
 
 // Edition is the dataset an answer was made from.
 type Edition struct {
-	// Version of the dataset the answer was made from.
+	// Version of the dataset behind the response.
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the files of that dataset, in hex: two responses with one digest were made from the same content.
+	// SHA-256 of the files of that dataset, in hex. Responses with the same digest come from the same data.
 	DatasetDigest string `json:"dataset_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
 }
 
-// ListMeta is what a list says about itself.
+// ListMeta is the metadata of a list.
 type ListMeta struct {
 	Extent
 	Edition
-	// Why the list may have less than expected; empty if there is no reason.
+	// Why the list may have fewer records than expected; often empty.
 	Notices []Notice `json:"notices"`
 }
 
-// StatsMeta is what statistics say about themselves.
+// StatsMeta is the metadata of statistics.
 type StatsMeta struct {
 	Extent
 	// Fields of the groups.
 	GroupBy []string `json:"group_by" jsonschema:"example=hardware"`
-	// Field that the statistics are about.
+	// Field of the statistics.
 	Metric string `json:"metric" jsonschema:"example=generation_tps"`
 	// Unit of the metric; empty for ratios.
 	Unit string `json:"unit" jsonschema:"example=tokens/s"`
-	// What counts once: a row, or a source page and configuration.
+	// What counts once: a record, a source or a page.
 	Weight string `json:"weight" jsonschema:"example=row"`
-	// Settings the records are restricted to, or all.
+	// Settings that records must have, or all.
 	Settings string `json:"settings" jsonschema:"example=single_stream"`
 	// Definition of the quantiles, in the numbering of Hyndman and Fan.
 	QuantileType int `json:"quantile_type" jsonschema:"example=7"`
 	// Statistic in the cells of a pivot.
 	Value string `json:"value,omitempty" jsonschema:"example=median"`
 	Edition
-	// Why there may be fewer groups than expected; empty if there is no reason.
+	// Why there may be fewer groups than expected; often empty.
 	Notices []Notice `json:"notices"`
 }
 
-// Links are addresses relative to this origin.
+// Links are URLs relative to this origin.
 type Links struct {
-	// This list in its canonical spelling.
+	// Canonical URL of this list.
 	Self string `json:"self" jsonschema:"format=uri-reference,example=/api/v1/models?family=llama"`
 	// The next page; null on the last.
 	Next *string `json:"next" jsonschema:"nullable,format=uri-reference,example=/api/v1/models?family=llama&cursor=AXm3"`
 }
 
-// RecordMeta is what the answer of one record says about itself.
+// RecordMeta is the metadata of a single record.
 type RecordMeta struct {
 	Edition
-	// Why the answer may have less than expected; left out if there is no reason.
+	// Notices about the answer; omitted if there are none.
 	Notices []Notice `json:"notices,omitempty"`
 }
 

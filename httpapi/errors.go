@@ -33,12 +33,12 @@ func newCode(name string, status int, title, help string) *code {
 
 // The errors of the API.
 var (
-	invalidParameter    = newCode("invalid_parameter", 400, "Invalid parameter", "A parameter has an invalid value. All problems with the request are listed in errors.")
+	invalidParameter    = newCode("invalid_parameter", 400, "Invalid parameter", "A parameter has an invalid value. errors lists all problems with the request.")
 	unknownParameter    = newCode("unknown_parameter", 400, "Unknown parameter", "This route does not accept one of the parameters. See /docs for the routes and their parameters.")
 	invalidCursor       = newCode("invalid_cursor", 400, "Invalid cursor", "The cursor is damaged or was not made by this service. Start again without it, and use only cursors from links.next.")
 	cursorMismatch      = newCode("cursor_mismatch", 400, "Cursor from another query", "The cursor was made with different filters or a different sort order. Keep both unchanged while paging, or start again without the cursor.")
 	invalidJSON         = newCode("invalid_json", 400, "Invalid JSON", "The body is not the JSON object that this route expects.")
-	invalidField        = newCode("invalid_field", 400, "Invalid field", "A field of the body has an invalid value. All faults are listed in errors.")
+	invalidField        = newCode("invalid_field", 400, "Invalid field", "A field of the body has an invalid value. errors lists all problems with the request.")
 	badRequest          = newCode("bad_request", 400, "Malformed request", "The request is not well-formed HTTP.")
 	missingKey          = newCode("missing_key", 401, "API key missing", "Send your key as \"Authorization: Bearer <key>\". One call gets you a free key: POST /api/v1/keys.")
 	invalidKey          = newCode("invalid_key", 401, "API key unknown", "This key was never issued. Check that you copied all of it, or get a new one: POST /api/v1/keys.")
@@ -46,56 +46,56 @@ var (
 	keySuspended        = newCode("key_suspended", 403, "API key suspended", "This key is suspended. Write to the support address to get it reactivated.")
 	keyRotated          = newCode("key_rotated", 403, "API key replaced", "This key was rotated and its grace period has ended. Use the key that the rotation returned.")
 	tierRequired        = newCode("tier_required", 403, "Higher tier required", "This request needs a key of a higher tier; the detail says which. The rest of the request is valid.")
-	notFound            = newCode("not_found", 404, "Not found", "No record has this name. Similar names, if there are any, are listed in errors.")
+	notFound            = newCode("not_found", 404, "Not found", "No record has this name. errors lists similar names, if there are any.")
 	unknownRoute        = newCode("unknown_route", 404, "Unknown address", "This address does not exist. See /docs for the routes.")
 	methodNotAllowed    = newCode("method_not_allowed", 405, "Method not allowed", "This address does not support that method. The Allow header lists the methods it supports.")
-	notAcceptable       = newCode("not_acceptable", 406, "Not acceptable", "This address is not available in any format that the Accept header allows. Data is application/json; lists, statistics and records are also text/csv, application/x-ndjson and application/vnd.apache.parquet.")
+	notAcceptable       = newCode("not_acceptable", 406, "Not acceptable", "The Accept header allows no available format. Data is application/json; lists, statistics and records are also available as text/csv, application/x-ndjson and application/vnd.apache.parquet.")
 	requestTimeout      = newCode("request_timeout", 408, "Request timeout", "The request did not arrive in time. Send it again.")
 	tooManyKeys         = newCode("too_many_keys", 409, "Too many keys", "This e-mail address already has the maximum number of active keys. Revoke one first: DELETE /api/v1/keys/self.")
 	tooManyWebhooks     = newCode("too_many_webhooks", 409, "Too many webhooks", "This key already has 20 webhooks, the maximum. Delete one first: DELETE /api/v1/webhooks/{id}.")
-	versionGone         = newCode("version_gone", 410, "Version gone", "That version of the dataset is not a recorded release, so the changes since then are not known. Read the lists again, then ask for changes since the dataset_version they show. errors names the oldest known version.")
+	versionGone         = newCode("version_gone", 410, "Version gone", "That version of the dataset is not a recorded release, so the changes since then are unknown. Fetch the lists again, then ask for changes since their dataset_version. errors names the oldest known version.")
 	lengthRequired      = newCode("length_required", 411, "Length required", "Send the body with a Content-Length, not a Transfer-Encoding.")
-	preconditionFailed  = newCode("precondition_failed", 412, "Precondition failed", "No ETag in If-Match matches the current version, so yours is out of date. Repeat the request without If-Match to get the current version.")
-	bodyTooLarge        = newCode("body_too_large", 413, "Body too large", "The body is larger than this endpoint accepts: 4 KiB; for POST /api/v1/resolve, /api/v1/fit and /mcp 64 KiB; for the form at /contribute 224 KiB.")
+	preconditionFailed  = newCode("precondition_failed", 412, "Precondition failed", "The ETag in If-Match is out of date. Repeat the request without If-Match to get the current version.")
+	bodyTooLarge        = newCode("body_too_large", 413, "Body too large", "The body is too large. The limit is 4 KiB; 64 KiB for POST /api/v1/resolve, /api/v1/fit and /mcp; 224 KiB for the form at /contribute.")
 	uriTooLong          = newCode("uri_too_long", 414, "Address too long", "The address is longer than 8 KiB. Request fewer values at once.")
 	unsupportedType     = newCode("unsupported_media_type", 415, "Unsupported media type", "Send the body as application/json.")
-	rangeNotSatisfiable = newCode("range_not_satisfiable", 416, "Range not satisfiable", "The file does not have these bytes; Content-Range gives its size.")
+	rangeNotSatisfiable = newCode("range_not_satisfiable", 416, "Range not satisfiable", "The file does not have these bytes. Content-Range gives its size.")
 	quotaExhausted      = newCode("quota_exhausted", 429, "Monthly quota used up", "You have used all calls for this month. The quota resets at the time in X-RateLimit-Reset, which is Retry-After seconds from now.")
-	burstExceeded       = newCode("burst_exceeded", 429, "Too many requests at once", "Calls arrive faster than the key's tier allows. Wait for Retry-After seconds; rejected calls are not counted.")
+	burstExceeded       = newCode("burst_exceeded", 429, "Too many requests at once", "You send calls faster than the tier of your key allows. Wait for Retry-After seconds; rejected calls are not counted.")
 	signupLimited       = newCode("signup_limited", 429, "Too many sign-ups", "Your IP address has created the maximum number of keys per hour. Try again after Retry-After seconds.")
 	tooManyConnections  = newCode("too_many_connections", 429, "Too many connections", "Your address has too many connections open. Reuse connections instead of opening new ones, or try again after Retry-After seconds.")
 	pageLimited         = newCode("page_limited", 429, "Too many pages", "Your address has made too many requests without a key. Try again after Retry-After seconds. Programs should use the API: one call gets you a free key: POST /api/v1/keys.")
 	trialUsedUp         = newCode("trial_used_up", 429, "Calls without a key used up", "Your address has used up its calls without a key for today. Get a free key with one call, POST /api/v1/keys, or try again after Retry-After seconds.")
 	headersTooLarge     = newCode("headers_too_large", 431, "Headers too large", "The request's headers are larger than 16 KiB.")
-	internal            = newCode("internal", 500, "Internal error", "Something went wrong on our side, not with the request. If it keeps happening, report request_id to the support address.")
+	internal            = newCode("internal", 500, "Internal error", "Something went wrong on our side. If it keeps happening, report request_id to the support address.")
 	webhooksUnsupported = newCode("webhooks_unsupported", 501, "Webhooks not supported", "This server keeps its keys in etcd, which does not support webhooks. Poll GET /api/v1/changes instead.")
 	serverBusy          = newCode("server_busy", 503, "Server busy", "The server has reached its limit of open connections. Try again after Retry-After seconds.")
 	notReady            = newCode("not_ready", 503, "Not ready", "No dataset is loaded yet. Try again after Retry-After seconds.")
-	ledgerUnavailable   = newCode("ledger_unavailable", 503, "Ledger unavailable", "Calls cannot be counted at the moment, so the server does not answer any. Try again after Retry-After seconds.")
+	ledgerUnavailable   = newCode("ledger_unavailable", 503, "Ledger unavailable", "The server cannot count calls at the moment, so it rejects them. Try again after Retry-After seconds.")
 	versionNotSupported = newCode("http_version_not_supported", 505, "HTTP version not supported", "This server speaks HTTP/1.1 and HTTP/1.0. For HTTP/2 put a proxy in front of it.")
 )
 
-// Problem is the body of every error, as RFC 9457 defines it, with members of our own.
+// Problem is the body of every error, as defined by RFC 9457, with additional members.
 type Problem struct {
-	// Address of a page on this kind of error.
+	// URL of a page about this kind of error.
 	Type string `json:"type" jsonschema:"format=uri-reference,example=/problems/invalid_parameter"`
-	// The kind of error in a few words.
+	// Short name of the kind of error.
 	Title string `json:"title" jsonschema:"example=Invalid parameter"`
 	// The HTTP status.
 	Status int `json:"status" jsonschema:"minimum=400,maximum=599,example=400"`
-	// What happened this time, and what to do.
+	// What went wrong, and how to fix it.
 	Detail string `json:"detail" jsonschema:"example=vendor must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
 	// Path of the request.
 	Instance string `json:"instance" jsonschema:"example=/api/v1/hardware"`
-	// The kind of error for programs.
+	// Kind of error, for programs.
 	Code string `json:"code" jsonschema:"example=invalid_parameter"`
 	// Id of the request, as in the X-Request-Id header.
 	RequestID string `json:"request_id" jsonschema:"example=5f0c1a9b3e-0000000017"`
-	// The faults of the request, where it has any: the first 20.
+	// Problems with the request, at most 20.
 	Errors []Fault `json:"errors,omitempty" jsonschema:"maxItems=20"`
-	// Number of further faults that are not listed; left out if all are.
+	// Number of further problems that are not listed; omitted if 0.
 	ErrorsOmitted int `json:"errors_omitted,omitzero" jsonschema:"minimum=1,example=3"`
-	// Where to write to; on 403 and 500 only.
+	// Support address; only on 403 and 500.
 	Support string `json:"support,omitempty" jsonschema:"example=support@localhost"`
 }
 

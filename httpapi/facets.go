@@ -7,37 +7,38 @@ import (
 	"modeldex/index"
 )
 
-// FacetRow is how the matching records are distributed over the values of one field.
+// FacetRow is the matching records, counted by the values of one field.
 type FacetRow struct {
 	// Name of the field.
 	Field string `json:"field" jsonschema:"example=vendor"`
-	// Kind of its values; it decides whether values, or min, max and bins are given.
+	// Kind of values. It determines whether the response has values, or min, max and bins.
 	Kind string `json:"kind" jsonschema:"enum=text,enum=flag,enum=count,enum=number,enum=date,example=text"`
-	// Unit of its numbers; null if there is none.
+	// Unit of the numbers; null if there is none.
 	Unit *string `json:"unit" jsonschema:"nullable,example=GB"`
 	// Matching records with a value.
 	Known int `json:"known" jsonschema:"minimum=0,example=600"`
-	// Matching records without one; an empty list is known.
+	// Matching records without a value; an empty list is a value.
 	Unknown int `json:"unknown" jsonschema:"minimum=0,example=12"`
-	// Values of a text or flag, most frequent first, at most limit; a record with several values counts for each.
+	// Values of a text field or flag, most frequent first, at most limit. A record with several values counts for each.
 	Values []index.ValueCount `json:"values"`
-	// Number of distinct values of a text or flag, also those beyond limit.
+	// Number of distinct values of a text field or flag, including those beyond limit.
 	ValueCount int `json:"value_count" jsonschema:"minimum=0,example=5"`
-	// Lowest number, or first date, the first day of one that is only a year or a month; null if no record has a value.
+	// Lowest number or earliest date (a year or a month counts as its first day); null if no record has a value.
 	Min any `json:"min"`
-	// Highest number, or last date, likewise; null if no record has a value.
+	// Highest number or latest date, likewise; null if no record has a value.
 	Max any `json:"max"`
-	// At most 40 bins of numbers or of whole months; of equal width, or of equal ratio where the highest number is more than 100 times the lowest.
+	// At most 40 bins of numbers or whole months. They have equal widths, or equal ratios if the highest number is more
+	// than 100 times the lowest.
 	Bins []FacetBin `json:"bins"`
 }
 
-// FacetBin is how many records have a value in an interval.
+// FacetBin is the number of records in an interval.
 type FacetBin struct {
 	// Lower end, included.
 	From any `json:"from"`
-	// Upper end, included in the last bin only.
+	// Upper end, included only in the last bin.
 	To any `json:"to"`
-	// Records with a value in between.
+	// Number of records in this interval.
 	Count int `json:"count" jsonschema:"minimum=0,example=31"`
 }
 

@@ -195,13 +195,13 @@ func TestFaultsAreWhole(t *testing.T) {
 	s := smallService(t)
 	s.pay(t)
 	const (
-		empty, noHardware = "must not be empty", "is required, unless memory_gb describes the machine"
-		notValue          = "must be a text, a number, true or false"
-		several           = "is more than one name, and one is asked for here; POST /api/v1/fit takes up to 100 pairs"
+		empty, noHardware = "must not be empty", "is required, unless memory_gb is given"
+		notValue          = "must be a string, a number, true or false"
+		several           = "must be one name; POST /api/v1/fit takes up to 100 pairs"
 		pair              = `"model":"llama-2-7b","hardware":"nvidia-rtx-4090"`
 	)
 	amount := func(gb string) string {
-		return "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + gb + " shows what runs in it, /api/v1/fit?memory_gb=" + gb +
+		return "is a memory size, not a hardware name: /fit.json?memory_gb=" + gb + " shows what runs in it, /api/v1/fit?memory_gb=" + gb +
 			" whether one model does, and /api/v1/hardware?min_vram_gb=" + gb + "&max_vram_gb=" + gb + " what hardware has it"
 	}
 	numbered := func(n int, form, between string) string {
@@ -253,9 +253,9 @@ func TestFaultsAreWhole(t *testing.T) {
 
 		{path: "benchmarks/stats?group_by=hardware,model,tool", want: []string{"group_by must have at most 2 values, got 3"}},
 		{path: "benchmarks/stats?group_by=hardware&value=n", want: []string{"value is a parameter of shape=pivot"}},
-		{path: "benchmarks/stats?group_by=hardware,model&shape=pivot&sort=n", want: []string{"shape pivot has neither pages nor sort; leave out sort, limit and cursor"}},
+		{path: "benchmarks/stats?group_by=hardware,model&shape=pivot&sort=n", want: []string{"shape pivot does not support sort, limit and cursor"}},
 		{path: "benchmarks?limit=all&format=csv&cursor=x", want: []string{
-			"cursor is damaged or was not made by this service; start again without it", "cursor must not be given with limit=all, which has no pages",
+			"cursor is damaged or was not made by this service; start again without it", "cursor cannot be used with limit=all, which has no pages",
 		}},
 		{path: "benchmarks?hardware=" + numbered(query.MaxValues+1, "x%d", ","), want: []string{"hardware must have at most 50 values, got 51"}},
 		{path: "benchmarks?hardware_count=99999999999999999999", want: []string{"hardware_count must be a whole number such as 1"}},

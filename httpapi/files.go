@@ -71,7 +71,7 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 	tier := req.call.Standing().Tier
 	if tier == quota.FreeTier {
 		return nil, &failure{code: tierRequired, detail: fmt.Sprintf(
-			"limit=%s, the complete result in one response, needs a key of the tier %s; this key is of the tier %s. Without it the same rows come in pages.",
+			"limit=%s (all rows in one response) needs a key in the tier %s; this key is in the tier %s. Without it, the same rows come in pages.",
 			allRows, paidTiers(s.cfg.Keeper.Tiers()), tier)}
 	}
 	c := req.coding
@@ -100,9 +100,9 @@ func (s *Server) complete(req *request, q *listQuery, schema *export.Schema, cou
 func (s *Server) noPlace(why connections.Refusal) *failure {
 	const retry = 5 // seconds: a result of 100,000 rows takes about as long
 	if why == connections.ManyOfOne {
-		return &failure{code: burstExceeded, retryAfter: retry, detail: fmt.Sprintf("%d complete results are being sent to this key, as many as may be at a time. Wait until one has ended.", s.streams.PerKey)}
+		return &failure{code: burstExceeded, retryAfter: retry, detail: fmt.Sprintf("This key is already receiving %d complete results, the maximum. Wait until one has finished.", s.streams.PerKey)}
 	}
-	return &failure{code: serverBusy, retryAfter: retry, detail: "As many complete results are being sent as this server sends at a time. Try again after Retry-After seconds."}
+	return &failure{code: serverBusy, retryAfter: retry, detail: "The server is sending the maximum number of complete results. Try again after Retry-After seconds."}
 }
 
 func (req *request) extend(rows int) *failure {
@@ -113,7 +113,7 @@ func (req *request) extend(rows int) *failure {
 	case quota.QuotaExhausted:
 		st := req.call.Standing()
 		return &failure{code: quotaExhausted, retryAfter: st.RetrySeconds(), detail: fmt.Sprintf(
-			"This result has %s and costs %s; %d %s left of the month. Nothing was charged.",
+			"This result has %s and costs %s; %d %s left this month. You were not charged.",
 			record.Counted(rows, "row"), record.Counted(cost, "call"), st.Remaining, record.Noun(st.Remaining, "is", "are"))}
 	default:
 		return &failure{code: ledgerUnavailable, retryAfter: req.call.Standing().RetrySeconds()}

@@ -430,7 +430,7 @@ func TestCompleteNeedsItsCalls(t *testing.T) {
 		}
 	}
 	a := s.ask(t, "GET", complete)
-	want := fmt.Sprintf("This result has %d rows and costs %d calls; 1 is left of the month. Nothing was charged.", rows, cost)
+	want := fmt.Sprintf("This result has %d rows and costs %d calls; 1 is left this month. You were not charged.", rows, cost)
 	if a.code() != "quota_exhausted" || a.header.Get("Retry-After") == "" || !bytes.Contains(a.body, []byte(want)) {
 		t.Errorf("status %d, Retry-After %q: %s, want %q", a.status, a.header.Get("Retry-After"), a.body, want)
 	}

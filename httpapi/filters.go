@@ -237,7 +237,7 @@ func (q *listQuery) readCursor() {
 		q.filters += "?"
 	}
 	if q.all && q.Given("cursor") {
-		q.Fault("cursor", q.Text("cursor"), "must not be given with limit="+allRows+", which has no pages")
+		q.Fault("cursor", q.Text("cursor"), "cannot be used with limit="+allRows+", which has no pages")
 	} else if q.all && q.format == export.JSON {
 		q.Fault("limit", allRows, "needs format=csv, ndjson or parquet; JSON comes in pages")
 	}
@@ -262,7 +262,7 @@ func (q *listQuery) cursorFault(token string, err error) {
 		fault.Detail = "is damaged or was not made by this service; start again without it"
 		q.Add(query.InvalidCursor, fault)
 	case err != nil && q.Code == "":
-		fault.Detail = "belongs to other filters or another sort; keep both as they were, or start again without it"
+		fault.Detail = "was made with other filters or another sort; keep both unchanged, or start again without it"
 		q.Add(query.CursorMismatch, fault)
 	}
 }

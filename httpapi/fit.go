@@ -39,7 +39,7 @@ func showFit(s *Server, req *request) (*response, *failure) {
 func (r *reader) fitQuery() fit.Query {
 	q := r.pair()
 	if !r.Sent("hardware") && !r.Sent("memory_gb") {
-		r.Missing("hardware", "is required, unless memory_gb describes the machine")
+		r.Missing("hardware", "is required, unless memory_gb is given")
 	}
 	q.Today, _ = r.gen.Info.Released.Time() // so that an answer depends on nothing but dataset and query
 	return q

@@ -31,4 +31,4 @@ const (
 	rowsPerCall = 500
 )
 
-var allText = fmt.Sprintf("%s: every row in one response, streamed, with a file format and a key of a paid tier; it costs one call per started %d rows.", allRows, rowsPerCall)
+var allText = fmt.Sprintf("%s: every row in one streamed response; needs a file format and a key above the free tier, and costs one call per started %d rows.", allRows, rowsPerCall)

@@ -11,13 +11,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// KeyView is what a caller sees of a key. The person behind it is never shown.
+// KeyView is an API key as its owner sees it. Personal data is never shown.
 type KeyView struct {
 	// Public name of the key.
 	ID string `json:"id" jsonschema:"example=key_00abcdefghi"`
-	// The key itself: only in the answer that issued it, never again.
+	// The key itself; only in the response that issued it.
 	Key string `json:"key,omitempty" jsonschema:"example=mdx_..."`
-	// End of the key, to tell several apart.
+	// End of the key, to tell your keys apart.
 	Hint string `json:"hint" jsonschema:"example=mdx_…x9Zq"`
 	// Name given at sign-up.
 	Name string `json:"name" jsonschema:"example=my dashboard"`
@@ -27,17 +27,17 @@ type KeyView struct {
 	Status string `json:"status" jsonschema:"enum=active,enum=suspended,enum=revoked,example=active"`
 	// Monthly allowance.
 	Quota QuotaView `json:"quota"`
-	// Allowance of calls at once.
+	// Burst limit.
 	Burst BurstView `json:"burst"`
 	// When the key was issued.
 	CreatedAt time.Time `json:"created_at"`
-	// Until when the key that a rotation replaced also works; null when none does.
+	// Until when the key before the last rotation still works; null if it does not.
 	OldKeyUntil *time.Time `json:"old_key_until" jsonschema:"nullable"`
 }
 
 // QuotaView is the monthly allowance of a key.
 type QuotaView struct {
-	// Calls a month.
+	// Calls per month.
 	Limit uint64 `json:"limit" jsonschema:"example=1000"`
 	// Always month: calendar months in UTC.
 	Period string `json:"period" jsonschema:"enum=month,example=month"`
@@ -45,7 +45,7 @@ type QuotaView struct {
 	ResetsAt time.Time `json:"resets_at"`
 }
 
-// BurstView is how many calls may come at once.
+// BurstView is the burst limit of a key.
 type BurstView struct {
 	// Calls.
 	Rate int `json:"rate" jsonschema:"example=10"`
@@ -60,7 +60,7 @@ type KeyUsage struct {
 	Used uint64 `json:"used" jsonschema:"example=17"`
 	// Calls left this month.
 	Remaining uint64 `json:"remaining" jsonschema:"example=983"`
-	// Calls of every month on record, oldest first.
+	// Calls per month, oldest first.
 	Usage []quota.MonthCalls `json:"usage"`
 }
 
@@ -105,9 +105,9 @@ func (s *Server) logKey(what string, a *quota.Account) {
 
 // NewKey is who asks for a key and what for.
 type NewKey struct {
-	// What the key is for, in a few words; shown with its usage.
+	// Short description of what the key is for; shown with its usage.
 	Name string `query:"name,required,strict"`
-	// Where its owner can be reached. It is kept, never shown and never logged.
+	// E-mail address of the owner. It is stored, but never shown or logged.
 	Email string `query:"email,required,strict"`
 	// What the key will be used for.
 	UseCase string `query:"use_case,required,strict"`
@@ -137,7 +137,7 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 	switch {
 	case err != nil:
 		_, f := ledgerFailure(err)
-		f.detail = "The key could not be written, so none was issued. Try again after Retry-After seconds."
+		f.detail = "The key could not be stored, so no key was issued. Try again after Retry-After seconds."
 		return nil, f
 	case refusal.Reason == quota.TooManyKeys:
 		return nil, fail(tooManyKeys)
@@ -210,7 +210,7 @@ func (s *Server) changed(req *request, verdict quota.Verdict, err error, done fu
 	if req.call.Verdict = verdict; verdict != quota.Admitted {
 		f := s.decide(req, req.call)
 		if verdict == quota.Rotated { // yet it was admitted: it is an old key in its grace
-			f.detail = "This key was replaced by rotation: until its grace ends it may read, but not change keys. Use the key the rotation returned."
+			f.detail = "This key was rotated. Until its grace period ends it can read data, but not manage keys. Use the key that the rotation returned."
 		}
 		return nil, f
 	}
@@ -219,7 +219,7 @@ func (s *Server) changed(req *request, verdict quota.Verdict, err error, done fu
 
 // Rotation is how an old secret ends.
 type Rotation struct {
-	// How long the old secret also works, in seconds. 0 ends it at once.
+	// How long the old secret still works, in seconds. 0 ends it at once.
 	GraceSeconds *int64 `query:"grace_seconds,min=0,max=604800,strict"`
 }
 

@@ -291,7 +291,7 @@ func TestAdminSocketElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	deep.start()
-	deep.awaitLog("too long for a Unix socket; name a shorter one with --admin-socket")
+	deep.awaitLog("too long for a Unix socket; choose a shorter one with --admin-socket")
 	deep.mustRefuse([]string{"keys", "list"}, "locked by another process", "--admin-socket")
 	deep.stop()
 	deep.mustRun("keys", "list")
@@ -430,8 +430,8 @@ func TestLedgerWarnings(t *testing.T) {
 		at         int    // of the byte that is damaged
 	}{
 		{"no damage", "", -1},
-		{"first head page", "one of the two copies of the file's head is damaged", 40},
-		{"second head page", "one of the two copies of the file's head is damaged", os.Getpagesize() + 40},
+		{"first head page", "one of the two copies of the file header is damaged", 40},
+		{"second head page", "one of the two copies of the file header is damaged", os.Getpagesize() + 40},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

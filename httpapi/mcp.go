@@ -108,7 +108,7 @@ func (s *Server) onBehalf(from *fasthttp.RequestHeader, remote net.Addr) func(me
 func answerMCP(s *Server, req *request) (*response, *failure) {
 	base := s.base(req.ctx)
 	if origin := req.peek(fiber.HeaderOrigin); len(origin) > 0 && hostOf(string(origin)) != hostOf(base) {
-		return uncached(http.StatusForbidden, []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Pages of other origins may not ask here; agents send no Origin header."}}`)), nil
+		return uncached(http.StatusForbidden, []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Requests from web pages of other origins are not allowed; agents must not send an Origin header."}}`)), nil
 	}
 	if f := req.noParameters(); f != nil {
 		return nil, f

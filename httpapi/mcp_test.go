@@ -471,7 +471,7 @@ func TestAgentMessages(t *testing.T) {
 		{"a notification", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil, 202, ""},
 		{"a tool without a key", fmt.Sprintf(call, "benchmarks", `{}`), nil, 200, `POST /api/v1/keys`},
 		{"a tool with a wrong key", fmt.Sprintf(call, "benchmarks", `{}`), []string{"Authorization", "Bearer mdx_nothing"}, 200, `"isError":true`},
-		{"a wrong argument", fmt.Sprintf(call, "fit", `{"models":"x"}`), key, 200, `models is no argument here; the arguments are model, hardware`},
+		{"a wrong argument", fmt.Sprintf(call, "fit", `{"models":"x"}`), key, 200, `models is not an argument of this tool; the arguments are model, hardware`},
 		{"a wrong value", fmt.Sprintf(call, "fit", `{"model":"qwen3-8b","hardware":"nvidia-rtx-3090","kv":"f17"}`), key, 200, `kv: must be one of f16`},
 		{"no such tool", fmt.Sprintf(call, "guess", `{}`), key, 200, `"error":{`},
 		{"a page of another origin", fmt.Sprintf(initialize, "2025-11-25"), []string{"Origin", "https://evil.example"}, 403, `"error":{`},

@@ -72,7 +72,7 @@ func (r *reader) devices() (units []fit.Unit) {
 		}
 	}
 	if r.Sent("memory_gb") && len(units) > 0 {
-		r.Fault("memory_gb", r.Text("memory_gb"), "is the memory of one device; with several names write it in each, such as RTX 4090,RTX 3060 12GB")
+		r.Fault("memory_gb", r.Text("memory_gb"), "is the memory of one device; with several names, write it after each, such as RTX 4090,RTX 3060 12GB")
 	}
 	r.Set("hardware", strings.Join(canonical, ","))
 	return units
@@ -94,7 +94,7 @@ func (r *reader) unknownName(param, v string, table *index.Table, a *resolve.Ans
 // whyNot says why no record has a name.
 func (r *reader) whyNot(table *index.Table, v string, a *resolve.Answer) string {
 	if gb := amountOfMemory(v); gb != "" && table == r.gen.Hardware {
-		return "is an amount of memory, not the name of hardware: /fit.json?memory_gb=" + gb +
+		return "is a memory size, not a hardware name: /fit.json?memory_gb=" + gb +
 			" shows what runs in it, /api/v1/fit?memory_gb=" + gb + " whether one model does, and /api/v1/hardware?min_vram_gb=" + gb +
 			"&max_vram_gb=" + gb + " what hardware has it"
 	}
@@ -102,7 +102,7 @@ func (r *reader) whyNot(table *index.Table, v string, a *resolve.Answer) string 
 		first, _ := named(r.gen, table, parts[0])
 		second, _ := named(r.gen, table, parts[1])
 		if first != "" && second != "" {
-			return fmt.Sprintf("is more than one name, and one is asked for here; POST /api/v1/fit takes up to %d pairs", maxFitQueries)
+			return fmt.Sprintf("must be one name; POST /api/v1/fit takes up to %d pairs", maxFitQueries)
 		}
 	}
 	return a.WhyNot()

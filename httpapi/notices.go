@@ -28,23 +28,24 @@ const (
 
 const mostSuggested = 3
 
-// Notice says why a response may have less than expected. It changes nothing.
+// Notice says why a response may have fewer records than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
 	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=read_as,enum=memory_assumed,enum=not_recommended,enum=null_excluded,enum=withdrawn_excluded,enum=supplementary_excluded,enum=throughput_excluded,enum=mixed_settings,enum=no_rows,enum=changes_unrecorded,example=unknown_value"`
 	// Parameter it is about.
 	Parameter string `json:"parameter" jsonschema:"example=family"`
-	// What to know, in a sentence.
+	// The notice in words.
 	Detail string `json:"detail" jsonschema:"example=no record has family \"lama\""`
-	// The value that no record has, or the name as it was given; unknown_value, name_resolved and read_as only.
+	// The value that no record has, or the name that was sent; only for unknown_value, name_resolved and read_as.
 	Value *string `json:"value,omitempty" jsonschema:"example=lama"`
-	// What the value was taken for, the likeliest with read_as; name_resolved and read_as only.
+	// The record the name was read as (the likeliest for read_as); only for name_resolved and read_as.
 	Slug *string `json:"slug,omitempty" jsonschema:"example=nvidia-rtx-4090"`
-	// Values the caller may have meant: up to three with unknown_value, all records that fit with read_as; these two only.
+	// Values you may have meant: up to three for unknown_value, all matching records for read_as; only for these two.
 	Suggestions []string `json:"suggestions,omitempty" jsonschema:"example=llama"`
-	// Records left out because the value is unknown, because they were withdrawn, because they are of a supplementary source or because they are throughput results, records that run and are not recommended, or records that count with one of several sizes of memory; null_excluded, not_recommended, withdrawn_excluded, supplementary_excluded, throughput_excluded and memory_assumed only.
+	// Number of records the notice is about; only for null_excluded, not_recommended, withdrawn_excluded,
+	// supplementary_excluded, throughput_excluded and memory_assumed.
 	Count *int `json:"count,omitempty" jsonschema:"minimum=1,example=3"`
-	// Settings that differ between the listed speeds, and how many records have each; mixed_settings only.
+	// Settings that differ between the listed speeds, with the number of records for each value; only for mixed_settings.
 	Settings []index.SettingCount `json:"settings,omitempty"`
 }
 
@@ -126,7 +127,7 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 		}
 		why := string(field) + " is unknown"
 		if field == index.Settings {
-			why = string(field) + " are unknown: a deciding value is null and the tool has no documented default"
+			why = string(field) + " have unknown settings: a deciding value is null and the tool has no documented default"
 		}
 		out = append(out, countNotice(nullExcluded, param, n, countTexts[nullExcluded][0]+" because its "+why, countTexts[nullExcluded][1]+" because their "+why)...)
 	}
@@ -157,7 +158,7 @@ func mixedNotice(mixed []index.SettingCount) []Notice {
 	}
 	return []Notice{{
 		Code: "mixed_settings", Parameter: "sort", Settings: mixed,
-		Detail: "the speeds were measured with different settings and cannot be compared; add settings=single_stream for decode speeds of one stream on one device",
+		Detail: "the speeds were measured with different settings and are not comparable; add settings=single_stream for decode speeds of one stream on one device",
 	}}
 }
 
@@ -173,7 +174,7 @@ func (q *listQuery) noticeMemory(hardware dataset.Slug) {
 	}
 	q.notices = append(q.notices, Notice{
 		Code: memoryAssumed, Parameter: "fits",
-		Detail: fmt.Sprintf("%s is sold with %s GB of memory; this list assumes %v GB; set memory_gb for another size", hardware, strings.Join(texts, " or "), counted),
+		Detail: fmt.Sprintf("%s is sold with %s GB of memory, and this list assumes %v GB; set memory_gb for another size", hardware, strings.Join(texts, " or "), counted),
 	})
 }
 
@@ -185,7 +186,7 @@ func (q *listQuery) noticeMemories(found []fit.Best) {
 			several = append(several, found[i].Hardware)
 		}
 	}
-	q.noticeCount(memoryAssumed, "runs", several, " of memory, see memory_options_gb; vram_gb is the one used here, and a price may be for a smaller one")
+	q.noticeCount(memoryAssumed, "runs", several, " of memory, see memory_options_gb; this list uses vram_gb, and a price may be for a smaller size")
 }
 
 // A leftOut is records that a filter by what runs leaves out because a fact is missing, or of which it counts with a value
@@ -224,7 +225,7 @@ func (q *listQuery) leftOutNotices(t *index.Table) (out []Notice) {
 		others.Limit, others.Sets = 0, slices.Clone(q.Sets)
 		others.Sets[q.runsSet].Values = left.slugs
 		if left.code == notRecommended && left.parameter == "fits" {
-			left.why += "; any other sort lists them"
+			left.why += "; sort by another field to list them"
 		}
 		out = append(out, left.notice(t.Select(others).Total)...)
 	}

@@ -47,7 +47,7 @@ func wholeDocument() object {
 		"x-constants", constants(),
 		"components", obj("schemas", schemas, "responses", problemResponses(), "headers", headerComponents(),
 			"parameters", obj("IfNoneMatch", ifNoneMatch()),
-			"securitySchemes", obj("bearer", obj("type", "http", "scheme", "bearer", "description", "An API key, as POST /api/v1/keys issues it."))),
+			"securitySchemes", obj("bearer", obj("type", "http", "scheme", "bearer", "description", "An API key from POST /api/v1/keys."))),
 	)
 }
 
@@ -179,7 +179,7 @@ func operation(rt *route) object {
 		op.set("requestBody", body)
 	}
 	if rt.id == "createWebhook" {
-		op.set("callbacks", obj("message", obj("{$request.body#/url}", webhookOperation("Message", "What a webhook gets: the section webhooks has it by events."))))
+		op.set("callbacks", obj("message", obj("{$request.body#/url}", webhookOperation("Message", "A webhook message; the section webhooks describes it by event."))))
 	}
 	op.set("responses", responses(rt))
 	op.set("security", security)
@@ -192,7 +192,7 @@ var pathParam = regexp.MustCompile(`\{([a-z_]+)\}`)
 func pathText(rt *route, name string) (text, example string) {
 	switch rt.record {
 	case models:
-		return "Slug of the model, or an alias of it. The slash of an alias such as meta-llama/Llama-3.1-8B-Instruct may be sent as it is.", "llama-3.1-8b-instruct"
+		return "Slug of the model, or an alias of it. You can send the slash of an alias such as meta-llama/Llama-3.1-8B-Instruct unescaped.", "llama-3.1-8b-instruct"
 	case hardware:
 		return "Slug of the hardware, or an alias of it.", "nvidia-rtx-4090"
 	case tools:
@@ -209,17 +209,17 @@ func pathText(rt *route, name string) (text, example string) {
 		case name == "id":
 			return "Id of the benchmark.", "bm-d20987d408c6"
 		}
-		return "Slug of the record. An alias answers 301; a record that was removed still has its changes.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]
+		return "Slug of the record. An alias redirects (301); a removed record still has its changes.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]
 	}
 	switch name {
 	case "id":
 		return "Id of the webhook.", "wh_00abcdefghi"
 	case "edition":
-		return "Edition of a dump, the SHA-256 of a dataset, or latest.", "latest"
+		return "Edition of the dump, SHA-256 of a dataset, or latest.", "latest"
 	case "file":
-		return "Name of a file, as the list of dumps has it.", "models.ndjson.zst"
+		return "Name of a file from the list of dumps.", "models.ndjson.zst"
 	case "hash":
-		return "Hash of the document, as output_hash_sha256 states it.", ""
+		return "Hash of the document, from output_hash_sha256.", ""
 	case "name":
 		if rt.id == "getSchema" {
 			return "Name of the schema.", snapshot.SchemaVersion
@@ -263,7 +263,7 @@ func answersEntry(rt *route) bool {
 }
 
 func ifNoneMatch() object {
-	return obj("name", "If-None-Match", "in", "header", "description", "ETag of the copy you have: 304 if it is still current.",
+	return obj("name", "If-None-Match", "in", "header", "description", "ETag of your copy; the response is 304 if it is still current.",
 		"schema", obj("type", "string"))
 }
 
@@ -408,7 +408,7 @@ func jsonContent(schema string) object {
 // recordContent is fileContent of records that the parameter fields selects members of.
 func recordContent(schema string) object {
 	out := fileContent(schema)
-	out.set(jsonType, obj("schema", obj("description", "With the parameter fields the second.", "anyOf", []any{ref("schemas", schema), ref("schemas", fieldsName(schema))})))
+	out.set(jsonType, obj("schema", obj("description", "The second form applies if the parameter fields is given.", "anyOf", []any{ref("schemas", schema), ref("schemas", fieldsName(schema))})))
 	return out
 }
 
@@ -476,13 +476,13 @@ func success(rt *route) []statusResponse {
 	case rt.tag == "webhooks":
 		return webhookSuccess(rt)
 	case rt.list == askList:
-		return withNotModified(rt, "How the question was read, and the answer.", jsonContent("AskAnswer"))
+		return withNotModified(rt, "The reading of the question, and the answer.", jsonContent("AskAnswer"))
 	case rt.list == nameList:
-		return withNotModified(rt, "What the name means.", jsonContent("NameAnswer"))
+		return withNotModified(rt, "The record for the name.", jsonContent("NameAnswer"))
 	case rt.list == fitList:
-		return withNotModified(rt, "The sizes of the model, best first.", jsonContent("FitAnswer"))
+		return withNotModified(rt, "The quantizations of the model, best first.", jsonContent("FitAnswer"))
 	case rt.list == statsList:
-		return withNotModified(rt, "A page of groups, or a matrix of all.", fileContent("StatsAnswer"), "Link", "Content-Disposition")
+		return withNotModified(rt, "A page of groups, or a matrix of all groups.", fileContent("StatsAnswer"), "Link", "Content-Disposition")
 	case rt.list != nil && rt.list.singular == "facet":
 		return withNotModified(rt, "One entry per field.", jsonContent("FacetList"))
 	case rt.list != nil:
@@ -496,16 +496,16 @@ func success(rt *route) []statusResponse {
 		return append(out, statusResponse{301, obj("description", text,
 			"headers", headersOf(rt.access, "Cache-Control", "Vary", "Dataset-Version", "Location"))})
 	case rt.id == "issueKey":
-		return []statusResponse{{201, obj("description", "The new key, shown this once.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("IssuedKeyAnswer"))}}
+		return []statusResponse{{201, obj("description", "The new key, shown only once.", "headers", headersOf(open, "Cache-Control"), "content", jsonContent("IssuedKeyAnswer"))}}
 	case rt.id == "showDataset":
-		return withNotModified(rt, "What is being served.", jsonContent("DatasetAnswer"), "Dataset-Version")
+		return withNotModified(rt, "The dataset being served.", jsonContent("DatasetAnswer"), "Dataset-Version")
 	case rt.id == "listDumps":
 		return withNotModified(rt, "The files of the newest dump.", jsonContent("DumpAnswer"))
 	case rt.id == "getDump":
 		body := obj("*/*", obj("schema", obj("description", "The file: application/vnd.apache.parquet, application/zstd, application/ld+json or text/plain.")))
 		names := []string{"Content-Disposition", "Accept-Ranges", "Dataset-Version"}
 		return append(withNotModified(rt, "The file.", body, names...),
-			statusResponse{206, obj("description", "The range of it that was asked for.", "headers", headersOf(rt.access, append(names, "ETag", "Cache-Control", "Vary", "Content-Range")...), "content", body)},
+			statusResponse{206, obj("description", "The requested range.", "headers", headersOf(rt.access, append(names, "ETag", "Cache-Control", "Vary", "Content-Range")...), "content", body)},
 			statusResponse{307, obj("description", "The newest edition: Location has its address.", "headers", headersOf(rt.access, "Cache-Control", "Vary", "Location"))})
 	case rt.id == "listSnapshots":
 		return withNotModified(rt, "Every document.", jsonContent("SnapshotList"))
@@ -528,7 +528,7 @@ func withNotModified(rt *route, text string, content object, more ...string) []s
 	names = append(names, datasetVersion(rt)...)
 	return []statusResponse{
 		{200, obj("description", text, "headers", headersOf(rt.access, append(names, "Content-Encoding")...), "content", content)},
-		{304, obj("description", "The answer at hand is still good. Free of charge.", "headers", headersOf(rt.access, names...))},
+		{304, obj("description", "Your copy is still current. Free.", "headers", headersOf(rt.access, names...))},
 	}
 }
 

@@ -90,10 +90,10 @@ func publishedProblems() object {
 		byStatus[status] = append(byStatus[status], c)
 	}
 	return obj(
-		"Problem", problem("The request was rejected, or failed: code and detail say why.", byStatus[0]),
+		"Problem", problem("The request was rejected or failed; code and detail say why.", byStatus[0]),
 		"Problem401", problem("The key is missing or unknown.", byStatus[http.StatusUnauthorized], "WWW-Authenticate"),
-		"Problem404", problem("Nothing has this name; near names are suggested.", byStatus[http.StatusNotFound]),
-		"Problem429", problem("The month is used up, or calls come too fast.", byStatus[http.StatusTooManyRequests], "Retry-After"),
+		"Problem404", problem("No record has this name; the response suggests similar names.", byStatus[http.StatusNotFound]),
+		"Problem429", problem("The monthly quota is used up, or calls come too fast.", byStatus[http.StatusTooManyRequests], "Retry-After"),
 	)
 }
 

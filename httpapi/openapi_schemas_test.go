@@ -115,7 +115,7 @@ func withoutRequired(made map[string]object, name string) {
 	}
 	made[fieldsName(name)] = object{} // before what it holds, which may hold it
 	out := optional(made, made[name]).(object)
-	out.set("description", "Some members of "+name+": those that the parameter fields names.")
+	out.set("description", "The fields of "+name+" named by the parameter fields.")
 	made[fieldsName(name)] = out
 }
 
@@ -167,7 +167,7 @@ func describe(name string, schema object) {
 var fieldTexts = map[string]string{
 	"MonthCalls":       "The calls of one month.",
 	"MonthCalls.month": "Calendar month in UTC.",
-	"MonthCalls.calls": "Calls charged in it.",
+	"MonthCalls.calls": "Calls in that month.",
 }
 
 func describeFields(name string, schema object) {
@@ -366,30 +366,30 @@ func envelopes() object {
 		}
 	}
 	for _, pair := range [][2]string{{"SchemaList", "SchemaInfo"}, {"EndpointList", "Endpoint"}} {
-		out.set(pair[0], closedObject("All of them.", "data", obj("type", "array", "description", "In order.", "items", ref("schemas", pair[1]))))
+		out.set(pair[0], closedObject("All schemas.", "data", obj("type", "array", "description", "In order.", "items", ref("schemas", pair[1]))))
 	}
-	out.set("StatsAnswer", closedObject("Statistics by group.", "data", obj("description", "The groups of this page, or with shape=pivot a matrix of all.", "oneOf", []any{
+	out.set("StatsAnswer", closedObject("Statistics by group.", "data", obj("description", "The groups of this page, or with shape=pivot a matrix of all groups.", "oneOf", []any{
 		obj("type", "array", "description", "The groups of this page, in order.", "items", ref("schemas", "StatsGroup")), ref("schemas", "StatsPivot"),
 	}), "meta", ref("schemas", "StatsMeta"), "links", ref("schemas", "Links")))
-	out.set("FacetList", closedObject("The distribution over fields.", "data", obj("type", "array", "description", "One entry per field, in the order asked for.", "items", ref("schemas", "Facet")), "meta", ref("schemas", "ListMeta"), "links", ref("schemas", "Links")))
+	out.set("FacetList", closedObject("Counts by field.", "data", obj("type", "array", "description", "One entry per field, in the requested order.", "items", ref("schemas", "Facet")), "meta", ref("schemas", "ListMeta"), "links", ref("schemas", "Links")))
 	issued := append(ref("schemas", "Key"), member{"required", []string{"key"}})
-	out.set("IssuedKeyAnswer", closedObject("A key, shown this once.", "data", issued))
+	out.set("IssuedKeyAnswer", closedObject("The new key, shown only once.", "data", issued))
 	out.set("KeyAnswer", closedObject("The calling key.", "data", ref("schemas", "Key")))
-	out.set("KeyUsageAnswer", closedObject("The calling key and what it has used.", "data", ref("schemas", "KeyUsage")))
-	out.set("DatasetAnswer", closedObject("What is being served.", "data", ref("schemas", "Dataset")))
+	out.set("KeyUsageAnswer", closedObject("The calling key and its usage.", "data", ref("schemas", "KeyUsage")))
+	out.set("DatasetAnswer", closedObject("The dataset being served.", "data", ref("schemas", "Dataset")))
 	out.set("DumpAnswer", closedObject("The files of a dump.", "data", ref("schemas", "Dump")))
 	out.set("SnapshotList", closedObject("Every published snapshot document, newest first.", "data", obj("type", "array", "description", "The documents.", "items", ref("schemas", "SnapshotInfo"))))
-	out.set("FitAnswers", closedObject("Answers in the order of the queries.", "data", obj("type", "array", "description", "The answers, each with the best size alone.", "items", ref("schemas", "Fit")), "meta", ref("schemas", "RecordMeta")))
+	out.set("FitAnswers", closedObject("Answers in the order of the queries.", "data", obj("type", "array", "description", "The answers, each with only the best quantization.", "items", ref("schemas", "Fit")), "meta", ref("schemas", "RecordMeta")))
 	out.set("FitQueries", fitQueriesSchema())
 	out.set("AskAnswer", closedObject("The answer to a question.", "data", ref("schemas", "AskedQuestion"), "meta", ref("schemas", "RecordMeta")))
-	out.set("NameAnswer", closedObject("What a name means.", "data", ref("schemas", "ResolvedName"), "meta", ref("schemas", "RecordMeta")))
-	out.set("NamesAnswer", closedObject("What names mean, in the order they were sent.", "data", obj("type", "array", "description", "One entry for each name.", "items", ref("schemas", "ResolvedName")), "meta", ref("schemas", "RecordMeta")))
+	out.set("NameAnswer", closedObject("The record for a name.", "data", ref("schemas", "ResolvedName"), "meta", ref("schemas", "RecordMeta")))
+	out.set("NamesAnswer", closedObject("The records for names, in the order of the request.", "data", obj("type", "array", "description", "One entry for each name.", "items", ref("schemas", "ResolvedName")), "meta", ref("schemas", "RecordMeta")))
 	out.set("NamesToResolve", namesSchema())
 	for _, m := range webhookEnvelopes() {
 		out.set(m.name, m.value)
 	}
-	out.set("NewKey", bodySchema[NewKey]("Who asks for a key and what for."))
-	out.set("Rotation", bodySchema[Rotation]("How the old secret ends."))
+	out.set("NewKey", bodySchema[NewKey]("Details for a new key."))
+	out.set("Rotation", bodySchema[Rotation]("Grace period for the old secret."))
 	return out
 }
 
@@ -443,10 +443,10 @@ func closedObject(description string, properties ...any) object {
 }
 
 func namesSchema() object {
-	text := obj("type", "string", "minLength", 1, "maxLength", resolve.MaxName, "description", "The name, as it was found.", "examples", []string{"unsloth/Qwen3-8B-GGUF:Q4_K_M"})
-	entry := obj("type", "object", "description", "A name and the kind of record it names.", "properties", obj("q", text, "kind", obj("type", "string", "enum", resolve.Kinds, "description", "Kind of record.", "examples", []string{"hardware"})),
+	text := obj("type", "string", "minLength", 1, "maxLength", resolve.MaxName, "description", "The name, as you found it.", "examples", []string{"unsloth/Qwen3-8B-GGUF:Q4_K_M"})
+	entry := obj("type", "object", "description", "A name and its kind of record.", "properties", obj("q", text, "kind", obj("type", "string", "enum", resolve.Kinds, "description", "Kind of record.", "examples", []string{"hardware"})),
 		"required", []string{"q"}, "additionalProperties", false)
-	s := closedObject("Names to resolve.", "names", obj("type", "array", "minItems", 1, "maxItems", mostNames, "description", "Each a text, or an object that says the kind as well.", "items", obj("oneOf", []any{entry, text})))
+	s := closedObject("Names to resolve.", "names", obj("type", "array", "minItems", 1, "maxItems", mostNames, "description", "Each is a string, or an object with the name and its kind.", "items", obj("oneOf", []any{entry, text})))
 	s.set("additionalProperties", false)
 	return s
 }
@@ -506,7 +506,7 @@ func fitQueriesSchema() object {
 		fields.set(pm.Name, field)
 	}
 	query := obj("type", "object", "description", "One query, with the parameters of GET as members.", "additionalProperties", false, "required", []string{"model"}, "properties", fields)
-	list := obj("type", "array", "description", "Several queries; without it the other members are one.", "minItems", 1, "maxItems", maxFitQueries, "items", query)
-	return obj("type", "object", "description", "Queries to answer at once, or the members of one query.", "additionalProperties", false,
+	list := obj("type", "array", "description", "Several queries. Without it, the other members form one query.", "minItems", 1, "maxItems", maxFitQueries, "items", query)
+	return obj("type", "object", "description", "A list of queries, or the members of one query.", "additionalProperties", false,
 		"properties", append(obj("queries", list), fields...))
 }

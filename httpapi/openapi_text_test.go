@@ -14,7 +14,7 @@ import (
 func about() string {
 	return strings.TrimSpace(`
 A directory of open-weight language models, the hardware and tools that run them, and measured speeds in tokens per
-second. Every figure has its source.
+second. Every number links to its source.
 
 ## Quick start
 
@@ -35,68 +35,68 @@ second. Every figure has its source.
 
 A list is ` + "`{\"data\": [...], \"meta\": {...}, \"links\": {...}}`" + `, a single record
 ` + "`{\"data\": {...}, \"meta\": {...}}`" + `. Every field of a record is always present. **null means unknown: it never means 0 and matches no filter.** If a filter or range
-excludes records for that reason, the notice ` + "`null_excluded`" + ` gives their number. An empty list means that there are known to be none. meta.total is exact.
+excludes records for that reason, the notice ` + "`null_excluded`" + ` says how many. An empty list means that the record is known to have none. meta.total is exact.
 
-New fields may be added to responses without a new version of the API, so ignore fields you do not know. Within version 1,
-fields are not renamed and do not change their meaning.
+We may add fields to responses without a new API version, so ignore fields you do not know. Within version 1,
+we never rename a field or change its meaning.
 
 ## Filters
 
-Different filters combine with AND. A filter with a set of values accepts several alternatives, repeated
-(` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `). A closed set rejects other values with 400;
+Different filters combine with AND. A filter can take several values, repeated
+(` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `). A filter with a fixed set of values rejects others with 400;
 an open filter with an unknown value returns an empty list and the notice ` + "`unknown_value`" + ` with similar values. In place of a
 slug you can use any name (a Hugging Face id, an Ollama tag, a marketing name); the notice ` + "`name_resolved`" + ` says how
-it was read. If a name fits several records, a filter uses all of them and a question the likeliest; the notice
-` + "`read_as`" + ` lists them. An unknown name returns 400 and suggests a similar one. Upper and lower case are the same. Numbers are plain
-decimals. Unknown parameters, empty values and repeated single-value parameters return 400. All faults of a request are reported
-together.
+it was read. If a name matches several records, a filter uses all of them, and a question uses the likeliest; the notice
+` + "`read_as`" + ` lists them. An unknown name returns 400 and suggests a similar one. Letter case does not matter. Numbers are plain
+decimals. Unknown parameters, empty values and repeated single-value parameters return 400. The response lists all errors
+at once.
 
 ## Paging
 
-Follow links.next (or the Link header with rel="next") until it is null. A cursor is opaque. It marks the last record
-you received, so paging continues without repeats even if the dataset changes. A cursor is valid only with the same filters and sort;
-with others the response is 400 ` + "`cursor_mismatch`" + `. limit may change. Unknown values come last in every order.
+Follow links.next (or the Link header with rel="next") until it is null. Treat cursors as opaque. A cursor marks the last record
+you received, so a page never repeats records, even if the dataset changes. A cursor works only with the same filters and sort;
+with others the response is 400 ` + "`cursor_mismatch`" + `. You can change limit between pages. Unknown values come last in every sort order.
 
 ## Keys and quota
 
-Send the key as ` + "`Authorization: Bearer <key>`" + `, never in the address. ` + chargingText() + `
+Send the key as ` + "`Authorization: Bearer <key>`" + `, never in the URL. ` + chargingText() + `
 
-Months are calendar months in UTC. The burst limit, in calls per second, refills steadily. X-RateLimit-Remaining is the
+Months are calendar months in UTC. The burst limit refills steadily. X-RateLimit-Remaining is the
 number of calls left after this one; RateLimit and RateLimit-Policy describe both limits, "burst" and "month",
-in the format of the IETF draft. Every 429 has Retry-After, and code says which limit was reached.
+in the format of the IETF draft. Every 429 has Retry-After, and code tells you which limit you hit.
 
 ## Caching
 
-The body of a 200 depends only on the dataset and the query. Every such response has a strong ETag: send it back as
-If-None-Match, and a 304 is free. With If-Match, the response is 412 if the ETag differs, and nothing is changed.
-Your own cache may keep data for five minutes (Cache-Control). Responses
-about keys and errors must not be cached. Dataset-Version and Dataset-Digest, and meta.dataset_version and
-meta.dataset_digest, identify the data behind a response. Several edits may share a version, but each has its own digest.
+The body of a 200 depends only on the dataset and the query. It has a strong ETag: send it back as
+If-None-Match, and a 304 is free. With If-Match, the response is 412 if the ETag differs, and the request changes nothing.
+You can cache data for five minutes (Cache-Control). Do not cache responses
+about keys, or errors. Dataset-Version and Dataset-Digest, and meta.dataset_version and
+meta.dataset_digest, identify the data behind a response. Several edits can share a version, but each has its own digest.
 
-Outside the API, without a key and as plain files: /robots.txt, /sitemap.xml, /llms.txt, /favicon.ico and
+These plain files are outside the API and need no key: /robots.txt, /sitemap.xml, /llms.txt, /favicon.ico and
 /.well-known/security.txt.
 
-Bodies over 1 KiB are compressed with zstd, br or gzip if Accept-Encoding allows it, and not otherwise.
+Bodies over 1 KiB are compressed with zstd, br or gzip if Accept-Encoding allows it.
 
 ## Methods and browsers
 
-HEAD is GET without the body and counts the same. OPTIONS is free, needs no key and lists the methods of an address in
-Allow (of ` + "`*`" + `: those of the whole server). Any origin may call (CORS): the headers ` + requestHeaders + ` may be sent, and all headers
-described here may be read, on errors too. POST bodies are JSON of at most 4 KiB (names to resolve and pairs to fit: 64 KiB), headers at most 16 KiB, addresses at
+HEAD is GET without the body and costs the same. OPTIONS is free, needs no key and lists the methods of a path in
+Allow (of ` + "`*`" + `: of the whole server). Any origin can call the API (CORS): it can send the headers ` + requestHeaders + ` and read all headers
+described here, also on errors. POST bodies are JSON of at most 4 KiB (64 KiB for resolve and fit), headers at most 16 KiB, URLs at
 most 8 KiB.
 
 ## Agents
 
 ` + "`POST /mcp`" + ` speaks the Model Context Protocol (Streamable HTTP, versions 2025-11-25 and 2026-07-28; requests are stateless). Its
-tools are calls of this API with short answers, with the same key and quota. ` + "`modeldex mcp`" + ` does the same over standard input and
+tools make calls to this API and shorten the responses; they use the same key and quota. ` + "`modeldex mcp`" + ` does the same over standard input and
 output, without a key. In the configuration of a client:
 
     {"mcpServers": {"modeldex": {"type": "http", "url": "$BASE/mcp", "headers": {"Authorization": "Bearer $KEY"}}}}
     {"mcpServers": {"modeldex": {"command": "modeldex", "args": ["mcp"]}}}
 
-## Notebooks and frames
+## Notebooks and embedding
 
-Any list and any page of the site can be read as a file. With pandas, or with DuckDB after downloading the same address with ` + "`curl -o runs.csv`" + `:
+You can read any list and any page as a file. With pandas, or with DuckDB after downloading the same address with ` + "`curl -o runs.csv`" + `:
 
     runs = pandas.read_csv("$BASE/explore/benchmarks.csv?hardware=nvidia-rtx-4090&settings=single_stream&limit=500")
     SELECT model, quantization, median(generation_tps) AS tps FROM 'runs.csv' GROUP BY ALL ORDER BY tps DESC
@@ -106,10 +106,10 @@ You can embed answers and charts in your own pages: put ` + "`/embed`" + ` befor
 
 ## Errors
 
-Every error, on every path and method, is application/problem+json (RFC 9457); outside /api/, a browser (Accept with
-text/html) gets it as a page with the same status. Use code in programs and show detail to people.
-errors lists at most 20 faults, each with the allowed values and suggestions (for an unknown address, a similar one);
-errors_omitted counts the rest. Faults in a list of the body are named by their index, from 0: ` + "`queries[1].model`, `names[1]`" + `. If similar names were searched for a rejected request, each search counts as one more call towards the burst limit. Include request_id when
+Every error is application/problem+json (RFC 9457); outside /api/, a browser (Accept with
+text/html) gets a page with the same status. Use code in programs and show detail to people.
+errors lists at most 20 problems, each with the allowed values and a suggestion;
+errors_omitted counts the rest. Items of a list in the body are named by their index, from 0: ` + "`queries[1].model`, `names[1]`" + `. Each search for similar names counts as one more call towards the burst limit. Include request_id when
 you ask for help.
 
 ` + codeList() + constantsText())
@@ -117,11 +117,11 @@ you ask for help.
 
 // chargingText says what is counted, from the steps that count: see Server.standing.
 func chargingText() string {
-	return "On data routes, each 200 or 404 response counts as one call of the month; 301, 304 and all other responses are free. " +
-		"A call is reserved before its response is known, so once the month is used up, every request to these routes returns 429 `quota_exhausted`, even one that would be free. " +
-		"Key routes are not counted. Every call with a key counts towards the burst limit. " +
-		"Without a key, each client address may make some GET calls a day to ask, fit and resolve (30 unless the operator changes it); the tier is then `trial`, and X-RateLimit-Reset is the end of the day in UTC. " +
-		"Routes without security requirements (in the reference: without a lock) need no key and are not counted. Each client address has an allowance for them. A large document (a snapshot, a dump file, changes with whole records) uses five times as much of it as a page; health checks and static files use none. Beyond it the response is 429 `page_limited`."
+	return "On data routes, each 200 or 404 response counts as one call; 301, 304 and all other responses are free. " +
+		"Once the monthly quota is used up, every request to these routes returns 429 `quota_exhausted`, even one that would be free. " +
+		"Key routes are free. Every call with a key counts towards the burst limit. " +
+		"Without a key, each client address can make some GET calls a day to ask, fit and resolve (30 by default). The tier is then `trial`, and X-RateLimit-Reset is the end of the day in UTC. " +
+		"Routes without a lock in the reference need no key and are free, but each client address has an allowance for them. A large document (a snapshot, a dump file, changes with whole records) uses as much of it as five pages; health checks and static files use none. When it is used up, the response is 429 `page_limited`."
 }
 
 // codeList lists every error code as Markdown.
@@ -156,12 +156,12 @@ var tagTexts = [][2]string{
 }
 
 // fileText describes the files of a list, and recordFileText that of a record.
-var fileText = "\n\nFiles: format=csv, ndjson or parquet, or an Accept header that names their media type, gives the rows of the page without the envelope; the header Link leads to the next page. " +
-	"Members of nested objects are columns with dotted names, lists are one column. Cells of CSV that a spreadsheet would run as a formula have an apostrophe before them. " +
-	"limit=all gives every row in one streamed response, to keys of every tier above free (others: 403 tier_required): a response of n rows costs one call per started " + strconv.Itoa(rowsPerCall) + " rows, and none at all with 429 if fewer are left of the month. " +
-	"A response that was cut is incomplete by HTTP: the last chunk is missing."
+var fileText = "\n\nFiles: format=csv, ndjson or parquet, or the matching Accept header, returns the rows without the envelope; the Link header has the next page. " +
+	"Fields of nested objects are columns with dotted names; a list is one column. CSV cells that a spreadsheet would run as a formula start with an apostrophe. " +
+	"limit=all streams every row in one response, for keys above the free tier (others: 403 tier_required). It costs one call per " + strconv.Itoa(rowsPerCall) + " rows or part of them; if the month has too few calls left, the response is 429 and free. " +
+	"A truncated response lacks the last HTTP chunk."
 
-const recordFileText = "format=csv, ndjson or parquet, or an Accept header that names their media type, gives the record as a file of one row."
+const recordFileText = "format=csv, ndjson or parquet, or the matching Accept header, returns the record as a file with one row."
 
 // routeText describes a route beyond its summary.
 func routeText(rt *route) string {
@@ -169,15 +169,15 @@ func routeText(rt *route) string {
 	case routeTexts[rt.id] != "":
 		return routeTexts[rt.id]
 	case rt.list == changesList:
-		return "Needs no key. Changes are listed release by release, within one by table and slug: changes of a record in several releases are several entries. The releases are recorded in the dataset, so the response is the same after a restart and on every machine that serves the dataset. The notice changes_unrecorded says that the dataset being served has edits that no release has recorded. 410 says that the changes since a version are not known and names the oldest version, or the oldest day, they are known since. Where slug has a value that no record and no change has, the notice unknown_value says so. records=true is bulk data: it needs a key where the dumps need one, and is rejected where they are off. With it the changes applied in order to a copy of the older dataset give the newer one: put record where added, delete where removed, set each field; where at is known, replace the part old of the list, at that place, by new."
+		return "Needs no key. Lists changes by release, then by table and slug; a record that changed in several releases has several entries. The releases are part of the dataset, so the response does not depend on the server. The notice changes_unrecorded means that the dataset has edits that are not in a release yet. 410 means that the changes since a version are unknown, and names the oldest known version or day. The notice unknown_value means that slug matches no record and no change. records=true is bulk data: it needs a key if dumps need one, and is rejected if dumps are off. With it, you can update a copy of the older dataset: apply the changes in order, insert record if added, delete it if removed, and set each field. If at is given, replace the part old of the list, at that position, with new."
 	case rt.list == recordChanges:
-		return "Needs no key. Like the list of all changes, for one record; works for removed records too."
+		return "Needs no key. Like the list of all changes, but for one record, which may have been removed."
 	case rt.list == fitList:
 		return fitText()
 	case rt.list == statsList:
-		return "Every filter of the list of benchmarks applies, and settings=single_stream unless settings=all is given. Quantiles are of type 7 (linear interpolation at the place (n-1)p, as in R and NumPy). More than 10,000 groups are 400. Throughput results and withdrawn measurements are never included; notices say how many match. A response 200 is charged as one call." + fileText
+		return "All filters of the benchmark list apply. settings=single_stream is the default; settings=all removes it. Quantiles are of type 7 (linear interpolation at position (n-1)p, as in R and NumPy). More than 10,000 groups return 400. Throughput results and withdrawn measurements are never included; notices say how many match. A 200 costs one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
-		return "Counts the records that match the filters by the values of fields. The filter of a field is left out when that field is counted, so that its other values can be offered. A response 200 is charged as one call."
+		return "Counts the matching records by the values of each field. The count of a field ignores the filter on that field, so you can offer its other values. A 200 costs one call."
 	case rt.list == nameList || rt.list == askList:
 		return ""
 	case rt.list != nil:
@@ -185,57 +185,57 @@ func routeText(rt *route) string {
 		if rt.list.normal != slugOrder {
 			order = "by run date, newest first and unknown last, then by id"
 		}
-		what := "the whole directory is paged through"
+		what := "the list has all records"
 		if rt.list == benchmarks {
-			what += ", but for throughput results: they are listed with the filter scenario, or by their id, and the notice throughput_excluded says how many otherwise match"
+			what += " except throughput results, which need the filter scenario or an id; the notice throughput_excluded says how many match"
 		}
-		return fmt.Sprintf("Every filter may be left out; without any "+what+". With the parameter fields, records have only these fields. Default order: %s. A response 200 is charged as one call.", order) + fileText
+		return fmt.Sprintf("All filters are optional; without any, "+what+". The parameter fields limits records to these fields. Default order: %s. A 200 costs one call.", order) + fileText
 	case rt.record == benchmarks:
-		return "With the parameter fields, the record has only these fields. Responses 200 and 404 are charged as one call. " + recordFileText
+		return "The parameter fields limits the record to these fields. A 200 or 404 costs one call. " + recordFileText
 	case rt.record != nil:
-		return "An alias is 301 to the address of the slug, free of charge. With the parameter fields, the record has only these fields. Responses 200 and 404 are charged as one call. " + recordFileText
+		return "An alias redirects (301) to the slug, free of charge. The parameter fields limits the record to these fields. A 200 or 404 costs one call. " + recordFileText
 	}
 	return ""
 }
 
 // routeTexts describe routes by id. They come before what routeText makes of the parameters of a route.
 var routeTexts = map[string]string{
-	"issueKey":       "Needs no key. The secret is in data.key and is shown only once. The number of keys per address and hour, and of active keys per e-mail address, is limited.",
-	"postFit":        "Each query has the parameters of GET as members; a single query needs no list. Each answer has only the best quantization, or the one the query names. All faults are reported together. Charged as one call; more than 50 queries count as two calls of the burst limit.",
-	"showKey":        "Not charged; counts towards the burst limit.",
-	"revokeKey":      "Permanent: the key is rejected from now on. Not charged.",
-	"rotateKey":      "Issues a new secret for the same key: id, quota and counters stay. The old secret works for grace_seconds more. Not charged. The body is optional.",
-	"createWebhook":  "For keys of the tiers pro and enterprise. " + hooksText + " Not charged, like all routes of webhooks but a test.",
-	"listWebhooks":   "A key has at most 20, so there are no pages.",
+	"issueKey":       "Needs no key. data.key has the secret, which is shown only once. The number of new keys per address and hour, and of active keys per e-mail address, is limited.",
+	"postFit":        "Each query has the parameters of GET as members; a single query needs no list. Each answer has only the best quantization, or the one the query names. All faults are reported at once. Charged as one call; more than 50 queries count as two calls of the burst limit.",
+	"showKey":        "Free; counts towards the burst limit.",
+	"revokeKey":      "Permanent: the key stops working at once. Free.",
+	"rotateKey":      "Issues a new secret for the same key; id, quota and counters stay. The old secret works for another grace_seconds. Free. The body is optional.",
+	"createWebhook":  "For keys of the pro and enterprise tiers. " + hooksText + " All webhook routes except the test are free.",
+	"listWebhooks":   "A key has at most 20, so the list has no pages.",
 	"getWebhook":     "status, waiting, failing_since, last_success_at, last_failure and disabled_reason show the state of deliveries.",
-	"changeWebhook":  "Omitted fields do not change; filters are replaced as a whole. {\"status\":\"active\"} resumes a paused or disabled webhook with its waiting messages. Events from the time it was inactive are not sent: GET /api/v1/changes has them.",
-	"deleteWebhook":  "A request under way may still arrive.",
-	"rotateWebhook":  "Until grace_seconds are over (a day, if the body is left out) every message has a signature of each secret, so that receivers can switch over.",
-	"testWebhook":    "A message of type webhook.test is sent once and at once, even for a paused or disabled webhook. The response, after up to 30 seconds, says what the receiver answered; it is 200 also where the message was not accepted. The webhook itself does not change. A response 200 is charged as one call.",
-	"ask":            "Reads a question, a title or a table row in plain words and makes the call that it means. reading says how it was read, call is the address of that call and answer its response body. If several records fit a name, most likely used and the others are candidates. Unused words are listed. A response 200 is charged as one call.",
-	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings from drivers and lspci, and PCI ids. Strict: a name with a word it does not understand is unknown, a name that leaves a choice is ambiguous, and a guess has no slug. An unknown name also returns 200. A response 200 is charged as one call.",
-	"resolveNames":   "Like the GET, for up to 200 names of any kind in one call; data has the order of names. A response 200 is charged as one call; more than 100 names count as two calls of the burst limit.",
-	"showDataset":    "Needs no key. Shows at once when a change of the files was rejected.",
+	"changeWebhook":  "Omitted fields do not change; filters are replaced as a whole. {\"status\":\"active\"} resumes a paused or disabled webhook with its waiting messages. Events from the inactive time are not sent; GET /api/v1/changes has them.",
+	"deleteWebhook":  "A request already under way may still arrive.",
+	"rotateWebhook":  "For grace_seconds (a day without a body), every message is signed with both secrets, so that receivers can switch over.",
+	"testWebhook":    "Sends one webhook.test message at once, even for a paused or disabled webhook. The response comes within 30 seconds and has the receiver's answer; it is 200 even if the receiver rejected the message. The webhook itself does not change. A 200 costs one call.",
+	"ask":            "Reads a question, a title or a table row in plain words and makes the matching call. reading shows how the question was read, call is the URL of the call, and answer is its response body. If several records match a name, the likeliest is used and the others are candidates. unused lists words that were not used. A 200 costs one call.",
+	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings from drivers and lspci, and PCI ids. A name with a word that is not understood is unknown, a name that matches several records is ambiguous, and a guess has no slug. An unknown name also returns 200. A 200 costs one call.",
+	"resolveNames":   "Like GET, for up to 200 names of any kind; data is in the order of names. A 200 costs one call; more than 100 names count as two calls towards the burst limit.",
+	"showDataset":    "Needs no key. Also shows if the newest files were rejected.",
 	"listSnapshots":  "Needs no key.",
-	"listDumps":      "Free of charge. Needs no key, unless the owner gives dumps to paying keys only (then 401 and 403 tier_required; calls with a key count towards the burst limit). The dump is made on the first request; if that takes longer than 20 seconds, 503 says when to try again. When the dataset changes, its dump gets new addresses.",
-	"getDump":        "Free of charge, as the list of dumps. The address is that of an edition, from the list of dumps: its content never changes and may be cached for ever. latest, or the SHA-256 of the dataset, in the place of the edition redirects (307) to it. One range of bytes per GET is answered with 206, If-Range included; HEAD has no ranges.",
-	"latestSnapshot": "Needs no key. The response changes when a document is published; the address with a hash never does.",
-	"getSnapshot":    "Needs no key. The document may be cached for ever.",
+	"listDumps":      "Free. Needs no key, unless the operator limits dumps to keys above the free tier (then 401 or 403 tier_required; calls with a key count towards the burst limit). The first request makes the dump; if that takes longer than 20 seconds, a 503 says when to try again. A changed dataset has a dump at new URLs.",
+	"getDump":        "Free. Take the URL from the list of dumps: its content never changes, so you can cache it forever. latest, or the SHA-256 of the dataset, in place of the edition redirects (307) to it. GET supports one byte range (206) and If-Range; HEAD has no ranges.",
+	"latestSnapshot": "Needs no key. The response changes when a document is published; the URL with a hash never does.",
+	"getSnapshot":    "Needs no key. You can cache the document forever.",
 	"getSchema":      "Needs no key.",
 	"listSchemas":    "Needs no key.",
-	"listEndpoints":  "Needs no key. The same is in the OpenAPI document, with parameters and responses.",
+	"listEndpoints":  "Needs no key. The OpenAPI document has the same list, with parameters and responses.",
 }
 
 // fitText describes the route of the front page's question, with the formulas and their sources.
 func fitText() string {
 	var b strings.Builder
-	b.WriteString("A verdict for each quantization of a model on a machine, with the bytes behind it, the longest context, and the speed of one request. " +
-		"Unknown facts are named in missing, never guessed. speed.measured and speed.estimate are separate; use says which one applies. " +
-		"Sizes that lists never name come last (listed is false): those of which no file is known (computed, and neither published nor measured nor usual), " +
-		"and those whose file differs by less than a tenth from that of another size, unless they were measured on the hardware. " +
-		"A context above the limit of the model is 400 unless allow_extended is true. A response 200 is charged as one call.\n\n" +
-		"The estimate is " + fit.Method + ". A measurement counts for all models of its shape. " +
-		"Its band was compared with measurements whose source was hidden; validated has the figures, and the page /about/estimates those of all classes.\n\nFormulas:\n\n")
+	b.WriteString("A verdict for each quantization of a model on a machine, with the memory it needs, the longest context, and the speed of one request. " +
+		"missing names unknown facts; they are never guessed. speed.measured and speed.estimate are separate; use says which one applies. " +
+		"Quantizations that lists leave out come last (listed is false). They have no known file (neither published nor measured nor usual), " +
+		"or their size is within 10 % of another one and they were not measured on the hardware. " +
+		"A context above the limit of the model returns 400 unless allow_extended is true. A 200 costs one call.\n\n" +
+		"Method of the estimate: " + fit.Method + ". A measurement counts for all models of the same shape. " +
+		"Its band was tested on measurements from hidden sources; validated has the results, and the page /about/estimates has them for all classes.\n\nFormulas:\n\n")
 	for _, f := range fit.Formulas {
 		fmt.Fprintf(&b, "- `%s`: %s ([source](%s))\n", f.ID, f.Text, f.Source)
 	}
@@ -243,11 +243,11 @@ func fitText() string {
 }
 
 // hooksText describes webhooks for the reference.
-const hooksText = "Messages follow the Standard Webhooks specification: check webhook-signature with the secret and one of its libraries, answer 2xx within 15 seconds, and remember webhook-id, because a message may come twice. " +
-	"A release sends one message per event, with the records that match the filters up to max_records and 256 KiB, complete counts, and a link to all changes. " +
-	"Messages of a webhook come in order: the next one after the one before was accepted. A message that is not accepted is tried 11 times over three days, then the webhook is disabled; 410 disables it at once. The message stays the first to be sent. " +
-	"While 100 messages wait, another release disables it too. URLs need https and a public host; redirects are not followed. " +
-	"Filters are those of the list of benchmarks and are compared with the record as it is now; a record that is gone has no fields, so every webhook with the event benchmark.withdrawn gets it."
+const hooksText = "Messages follow the Standard Webhooks specification: verify webhook-signature with the secret and one of its libraries, answer 2xx within 15 seconds, and store webhook-id, because a message may come twice. " +
+	"A release sends one message per event, with up to max_records matching records (at most 256 KiB), complete counts, and a link to all changes. " +
+	"Messages come in order: the next one is sent after you accept the previous one. A failed message is tried 11 times over three days, then the webhook is disabled; 410 disables it at once. The message stays first in the queue. " +
+	"If 100 messages are waiting, another release also disables it. URLs need https and a public host; redirects are not followed. " +
+	"Filters are those of the benchmark list and apply to the current record. A removed record has no fields, so every webhook with the event benchmark.withdrawn gets it."
 
 // problemSet is the errors of one status that a kind of route answers.
 type problemSet struct {
@@ -261,35 +261,35 @@ func (p *problemSet) status() int { return p.codes[0].status }
 // The sets, in the order they are documented in. Errors that occur before a route is found are
 // the default response of every operation.
 var problemSets = []problemSet{
-	{"BadListQuery", "A parameter is at fault; all faults are listed.", []*code{invalidParameter, unknownParameter, invalidCursor, cursorMismatch, badRequest}},
+	{"BadListQuery", "A parameter is invalid; errors lists all problems.", []*code{invalidParameter, unknownParameter, invalidCursor, cursorMismatch, badRequest}},
 	{"BadQuery", "The route has no such parameter.", []*code{unknownParameter, badRequest}},
-	{"BadFitQuery", "A parameter is at fault; all faults are listed.", []*code{invalidParameter, unknownParameter, badRequest}},
-	{"BadBody", "The body is at fault; all faults are listed.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
-	{"BadHookBody", "The body or the query is at fault; all faults are listed.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
-	{"BadNames", "The body is at fault; all faults are listed.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
-	{"Unauthorized", "The key is missing or unknown, or was sent in the address.", []*code{missingKey, invalidKey}},
+	{"BadFitQuery", "A parameter is invalid; errors lists all problems.", []*code{invalidParameter, unknownParameter, badRequest}},
+	{"BadBody", "The body is invalid; errors lists all problems.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
+	{"BadHookBody", "The body or the query is invalid; errors lists all problems.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
+	{"BadNames", "The body is invalid; errors lists all problems.", []*code{invalidJSON, invalidField, unknownParameter, badRequest}},
+	{"Unauthorized", "The key is missing or unknown, or was sent in the URL.", []*code{missingKey, invalidKey}},
 	{"NoWebhook", "The key has no such webhook.", []*code{notFound, unknownRoute}},
 	{"TooManyWebhooks", "The key has the maximum number of webhooks.", []*code{tooManyWebhooks}},
 	{"WebhooksUnsupported", "This server has no webhooks.", []*code{webhooksUnsupported}},
 	{"Forbidden", "The key is revoked, replaced or suspended, or its tier does not include this.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
-	{"NotFound", "No record has this name; similar names are suggested.", []*code{notFound, unknownRoute}},
-	{"UnknownRoute", "There is nothing at this address.", []*code{unknownRoute}},
-	{"NotAcceptable", "The Accept header rules out every form of the response.", []*code{notAcceptable}},
+	{"NotFound", "No record has this name; errors suggests similar names.", []*code{notFound, unknownRoute}},
+	{"UnknownRoute", "This URL does not exist.", []*code{unknownRoute}},
+	{"NotAcceptable", "The Accept header allows no available format.", []*code{notAcceptable}},
 	{"TooManyKeys", "The e-mail address has the maximum number of active keys.", []*code{tooManyKeys}},
-	{"Gone", "Changes since that dataset are not known.", []*code{versionGone}},
-	{"BodyTooLarge", "The body is larger than 4 KiB, names than 64 KiB, the form for contributions than 224 KiB.", []*code{bodyTooLarge}},
-	{"UnsupportedMediaType", "The body is not declared as JSON; for the form for contributions, as a form.", []*code{unsupportedType}},
-	{"TooManyRequests", "The month, or what is free without a key, is used up, or calls come too fast.", []*code{quotaExhausted, burstExceeded, trialUsedUp}},
+	{"Gone", "Changes since that version are unknown.", []*code{versionGone}},
+	{"BodyTooLarge", "The body is larger than 4 KiB; 64 KiB for names and 224 KiB for the contribution form.", []*code{bodyTooLarge}},
+	{"UnsupportedMediaType", "The Content-Type is not JSON, or not a form for the contribution form.", []*code{unsupportedType}},
+	{"TooManyRequests", "The monthly quota or the keyless allowance is used up, or calls come too fast.", []*code{quotaExhausted, burstExceeded, trialUsedUp}},
 	{"TooFast", "Calls come too fast.", []*code{burstExceeded}},
-	{"DumpLimited", "Calls with the key come too fast, or without one the address has asked for too much.", []*code{burstExceeded, pageLimited}},
-	{"PageLimited", "The address has asked for too much without a key.", []*code{pageLimited}},
-	{"DumpKey", "Bulk data is for paying keys here, and the key is missing or unknown.", []*code{missingKey, invalidKey}},
-	{"DumpTier", "Bulk data is for paying keys here, and the key is none or does not work.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
-	{"RangeNotSatisfiable", "The file has no such bytes.", []*code{rangeNotSatisfiable}},
+	{"DumpLimited", "Calls with the key come too fast, or the address has made too many requests without a key.", []*code{burstExceeded, pageLimited}},
+	{"PageLimited", "The address has made too many requests without a key.", []*code{pageLimited}},
+	{"DumpKey", "Bulk data needs a key above the free tier, and the key is missing or unknown.", []*code{missingKey, invalidKey}},
+	{"DumpTier", "Bulk data needs a key above the free tier, and this key is in a lower tier or no longer works.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
+	{"RangeNotSatisfiable", "The file does not have these bytes.", []*code{rangeNotSatisfiable}},
 	{"SignupLimited", "The address has created the maximum number of keys per hour, or has made too many requests without a key.", []*code{signupLimited, pageLimited}},
-	{"PreconditionFailed", "If-Match names other versions than the one that is served.", []*code{preconditionFailed}},
-	{"InternalError", "Something went wrong here; support is where to report request_id.", []*code{internal}},
-	{"Unavailable", "No dataset is loaded, or calls cannot be counted, or too many complete results are being sent.", []*code{notReady, ledgerUnavailable, serverBusy}},
+	{"PreconditionFailed", "If-Match does not match the current version.", []*code{preconditionFailed}},
+	{"InternalError", "Something went wrong on our side; report request_id to support.", []*code{internal}},
+	{"Unavailable", "No dataset is loaded, calls cannot be counted, or too many complete results are being sent.", []*code{notReady, ledgerUnavailable, serverBusy}},
 	{"LedgerUnavailable", "Keys cannot be changed or calls counted.", []*code{ledgerUnavailable}},
 	{"NotReady", "No dataset is loaded yet.", []*code{notReady}},
 }

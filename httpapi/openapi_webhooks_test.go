@@ -12,14 +12,14 @@ import (
 func webhookSchemas(made map[string]object) {
 	data, _ := made["WebhookMessageData"].get("properties")
 	fields := data.(object)
-	fields.set("records", obj("type", "array", "description", "The benchmarks, newest run date first: at most max_records of the webhook, and 256 KiB. Empty for dataset.released and a test.",
+	fields.set("records", obj("type", "array", "description", "The benchmarks, newest run date first; at most max_records and 256 KiB. Empty for dataset.released and a test.",
 		"maxItems", webhook.MaxRecords, "items", ref("schemas", "WebhookMessageRecord")))
 	record, _ := made["WebhookMessageRecord"].get("properties")
 	fields = record.(object)
-	fields.set("record", obj("description", "The benchmark as lists show it; null for a removed one.", "oneOf", []any{ref("schemas", "Benchmark"), obj("type", "null")}))
+	fields.set("record", obj("description", "The benchmark as in lists; null if it was removed.", "oneOf", []any{ref("schemas", "Benchmark"), obj("type", "null")}))
 	view, _ := made["Webhook"].get("properties")
 	fields = view.(object)
-	fields.set("filters", obj("type", "object", "description", "Filters of benchmarks by name, as in the list of benchmarks; empty means all of them.",
+	fields.set("filters", obj("type", "object", "description", "Filters as in the benchmark list, by name; empty means all benchmarks.",
 		"propertyNames", obj("enum", query.Names(hookFilters.params)), "additionalProperties", obj("type", "array", "minItems", 1, "items", obj("type", "string"))))
 }
 
@@ -27,20 +27,20 @@ func webhookSchemas(made map[string]object) {
 func webhookEnvelopes() object {
 	hook := ref("schemas", "Webhook")
 	withSecret := append(ref("schemas", "Webhook"), member{"required", []string{"secret"}})
-	notices := closedObject("What is to be said about the filters.", "notices", obj("type", "array", "description", "Filters that match nothing known, and names that were read by rules.", "items", ref("schemas", "Notice")))
+	notices := closedObject("Notices about the filters.", "notices", obj("type", "array", "description", "Filters with unknown values, and names that were read by rules.", "items", ref("schemas", "Notice")))
 	var out object
-	out.set("NewWebhookAnswer", closedObject("A webhook with its secret, shown this once.", "data", withSecret, "meta", notices))
-	out.set("WebhookChangeAnswer", closedObject("The webhook as it is now.", "data", hook, "meta", notices))
+	out.set("NewWebhookAnswer", closedObject("A webhook with its secret, shown only once.", "data", withSecret, "meta", notices))
+	out.set("WebhookChangeAnswer", closedObject("The updated webhook.", "data", hook, "meta", notices))
 	out.set("WebhookAnswer", closedObject("One webhook.", "data", hook))
-	out.set("WebhookSecretAnswer", closedObject("The webhook with its new secret, shown this once.", "data", withSecret))
+	out.set("WebhookSecretAnswer", closedObject("The webhook with its new secret, shown only once.", "data", withSecret))
 	out.set("WebhookList", closedObject("The webhooks of the key, oldest first.", "data", obj("type", "array", "description", "The webhooks.", "maxItems", webhook.MaxPerKey, "items", hook)))
-	out.set("WebhookAttemptAnswer", closedObject("What came of a test message.", "data", ref("schemas", "WebhookAttempt")))
-	created := draftSchema("What to send, and where to.")
+	out.set("WebhookAttemptAnswer", closedObject("The result of a test message.", "data", ref("schemas", "WebhookAttempt")))
+	created := draftSchema("What to send, and where to send it.")
 	created.set("required", []string{"url"})
 	out.set("NewWebhook", created)
 	out.set("WebhookChange", draftSchema("The fields to change."))
 	closedFilterSchemas(&out)
-	out.set("WebhookRotation", obj("type", "object", "description", "How the old secret ends.", "properties", obj(
+	out.set("WebhookRotation", obj("type", "object", "description", "Grace period for the old secret.", "properties", obj(
 		"grace_seconds", obj("type", "integer", "minimum", 0, "maximum", 604800, "default", int(webhook.DefaultGrace.Seconds()),
 			"description", "How long the old secret also signs, in seconds.", "examples", []int{3600}),
 	), "additionalProperties", false))
@@ -99,13 +99,13 @@ func draftSchema(text string) object {
 		filters.set(pm.Name, append(obj("description", paramText(pm)), hookFilterSchema(pm)...))
 	}
 	return obj("type", "object", "description", text, "additionalProperties", false, "properties", obj(
-		"url", obj("type", "string", "format", "uri", "maxLength", 2048, "description", "Where to send messages: https, port 443 or from 1024, a public host.", "examples", []string{"https://example.com/hooks/modeldex"}),
-		"description", obj("type", "string", "maxLength", maxDescription, "description", "Note for its owner.", "examples", []string{"new runs on my card"}),
-		"events", obj("type", "array", "minItems", 1, "description", "Events to send; benchmark.created if it is left out.", "items", obj("type", "string", "enum", webhook.Events), "examples", []any{[]string{webhook.Created, webhook.Withdrawn}}),
-		"filters", obj("type", []string{"object", "null"}, "description", "Filters of the list of benchmarks; null or empty is every benchmark. With filters, throughput results match only if scenario is one of them, as in the list.", "additionalProperties", false, "properties", filters,
+		"url", obj("type", "string", "format", "uri", "maxLength", 2048, "description", "Where to send messages: an https URL with a public host and port 443, 1024 or above.", "examples", []string{"https://example.com/hooks/modeldex"}),
+		"description", obj("type", "string", "maxLength", maxDescription, "description", "Description for its owner.", "examples", []string{"new runs on my card"}),
+		"events", obj("type", "array", "minItems", 1, "description", "Events to send; default benchmark.created.", "items", obj("type", "string", "enum", webhook.Events), "examples", []any{[]string{webhook.Created, webhook.Withdrawn}}),
+		"filters", obj("type", []string{"object", "null"}, "description", "Filters of the benchmark list; null or empty means all benchmarks. With filters, throughput results match only if scenario is one of them, as in the list.", "additionalProperties", false, "properties", filters,
 			"examples", []any{obj("hardware", []string{"nvidia-rtx-4090"}, "min_tps", 50)}),
-		"max_records", obj("type", "integer", "minimum", 0, "maximum", webhook.MaxRecords, "default", webhook.MaxRecords, "description", "How many records a message lists at most.", "examples", []int{20}),
-		"status", obj("type", "string", "enum", []string{string(hooks.Active), string(hooks.Paused)}, "description", "paused stops messages; active goes on with those that wait."),
+		"max_records", obj("type", "integer", "minimum", 0, "maximum", webhook.MaxRecords, "default", webhook.MaxRecords, "description", "Maximum number of records in a message.", "examples", []int{20}),
+		"status", obj("type", "string", "enum", []string{string(hooks.Active), string(hooks.Paused)}, "description", "paused stops messages; active resumes with the waiting ones."),
 	))
 }
 
@@ -134,11 +134,11 @@ func webhookSuccess(rt *route) []statusResponse {
 // webhookOperations describes what receivers get, for code generators.
 func webhookOperations() object {
 	texts := map[string]string{
-		webhook.Created:   "Benchmarks that are new in a release.",
-		webhook.Changed:   "Benchmarks with a field of another value than in the release before, or that count again.",
-		webhook.Withdrawn: "Benchmarks that were withdrawn, or are gone from the dataset.",
-		webhook.Released:  "A release of the dataset, whatever changed. Filters do not matter; it comes after the messages on benchmarks.",
-		webhook.Test:      "A test that was asked for.",
+		webhook.Created:   "New benchmarks in a release.",
+		webhook.Changed:   "Benchmarks with a changed field, or whose withdrawal was reversed.",
+		webhook.Withdrawn: "Benchmarks that were withdrawn or removed.",
+		webhook.Released:  "A release of the dataset, regardless of filters. It comes after the messages about benchmarks.",
+		webhook.Test:      "A requested test.",
 	}
 	var out object
 	for _, event := range append(append([]string{}, webhook.Events...), webhook.Test) {
@@ -153,17 +153,17 @@ func webhookOperation(name, summary string) object {
 		return obj("name", name, "in", "header", "required", true, "description", text, "schema", obj("type", "string", "pattern", pattern))
 	}
 	return obj("post", obj(
-		"operationId", "on"+name, "tags", []string{"webhooks"}, "summary", summary, "description", "createWebhook says how messages are sent.",
+		"operationId", "on"+name, "tags", []string{"webhooks"}, "summary", summary, "description", "See createWebhook for how messages are sent.",
 		"parameters", []any{
-			header("webhook-id", "Id of the message, the same whenever it is sent.", "^msg_[0-9A-Za-z]{22}$"),
-			header("webhook-timestamp", "When this attempt was made, in seconds since 1970.", "^[0-9]+$"),
-			header("webhook-signature", "HMAC-SHA256 of id, timestamp and body, joined with dots, in base64 after v1: one for each secret, separated by spaces.", "^v1,[0-9A-Za-z+/]{43}=( v1,[0-9A-Za-z+/]{43}=)*$"),
+			header("webhook-id", "Id of the message, which is the same on every attempt.", "^msg_[0-9A-Za-z]{22}$"),
+			header("webhook-timestamp", "Time of this attempt, in seconds since 1970.", "^[0-9]+$"),
+			header("webhook-signature", "HMAC-SHA256 of id, timestamp and body, joined with dots, as v1 and base64; one per secret, separated by spaces.", "^v1,[0-9A-Za-z+/]{43}=( v1,[0-9A-Za-z+/]{43}=)*$"),
 		},
 		"requestBody", obj("required", true, "content", jsonContent("WebhookMessage")),
 		"responses", obj(
-			"2XX", obj("description", "Accepted: it is not sent again."),
-			"410", obj("description", "Not wanted any more: the webhook is disabled."),
-			"default", obj("description", "Not accepted: it is sent again later, after Retry-After at the earliest."),
+			"2XX", obj("description", "Accepted; the message is not sent again."),
+			"410", obj("description", "No longer wanted; the webhook is disabled."),
+			"default", obj("description", "Not accepted; the message is sent again later, not before Retry-After."),
 		),
 		"security", []any{},
 	))

@@ -74,7 +74,7 @@ func (unwritable) Issue(context.Context, quota.IssueRequest) (quota.IssuedKey, q
 }
 
 func (unwritable) Warnings() []string {
-	return []string{"the last change of keys could not be written: x"}
+	return []string{"the last change of a key could not be written: x"}
 }
 
 func (unwritable) Stats() quota.Stats { return quota.Stats{Unkept: true} }
@@ -158,11 +158,11 @@ func TestOutages(t *testing.T) {
 		a := direct(t, unwritable, "POST", "/api/v1/keys", "", `{"name":"n","email":"a@example.com","use_case":"u"}`)
 		reportComplaints(t, a)
 		var p Problem
-		if err := json.Unmarshal(a.body, &p); err != nil || p.Code != "ledger_unavailable" || p.Detail != "The key could not be written, so none was issued. Try again after Retry-After seconds." || a.header.Get("Retry-After") != "1" {
+		if err := json.Unmarshal(a.body, &p); err != nil || p.Code != "ledger_unavailable" || p.Detail != "The key could not be stored, so no key was issued. Try again after Retry-After seconds." || a.header.Get("Retry-After") != "1" {
 			t.Errorf("status %d, %v: %s", a.status, a.header, a.body)
 		}
 		a = direct(t, unwritable, "GET", "/readyz", "")
-		if a.status != http.StatusOK || !strings.Contains(string(a.body), `"ledger_warnings":["the last change of keys could not be written: x"]`) {
+		if a.status != http.StatusOK || !strings.Contains(string(a.body), `"ledger_warnings":["the last change of a key could not be written: x"]`) {
 			t.Errorf("/readyz: status %d: %s", a.status, a.body)
 		}
 		page := httptest.NewRecorder()

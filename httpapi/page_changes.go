@@ -36,7 +36,7 @@ func changesPage(s *Server, req *request) (*response, *failure) {
 	t.Steps = slices.Clone(t.Steps)
 	if release := q.Text("release"); release != "" {
 		if t.Steps = slices.DeleteFunc(t.Steps, func(st history.Step) bool { return !changes.Named(&st, release) }); len(t.Steps) == 0 {
-			return nil, badParameter("release", release, "must be a release whose changes are known")
+			return nil, badParameter("release", release, "must be a release with known changes")
 		}
 	}
 	slices.Reverse(t.Steps)

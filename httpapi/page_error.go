@@ -156,7 +156,7 @@ func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 	if f.Value != nil && f.In == "query" && req.gen != nil {
 		out.Near = append(otherPageLinks(req.gen, hideKeys(*f.Value, prefix)), out.Near...)
 		if amountOfMemory(*f.Value) != "" && f.Name != "memory_gb" {
-			out.Detail = "is an amount of memory, not a name."
+			out.Detail = "is a memory size, not a name."
 		}
 	}
 	return out

@@ -56,7 +56,7 @@ func fitPage(s *Server, req *request) (*response, *failure) {
 	at := s.place(req, "/fit", p.Canonical())
 	q.Params, _ = url.ParseQuery(p.Canonical()) // made by this program
 	if ending != "" && q.Answer == nil && q.Found == nil {
-		return nil, badParameter("hardware", "", "is required, unless memory_gb describes the machine")
+		return nil, badParameter("hardware", "", "is required, unless memory_gb is given")
 	}
 	q.Params.Del("asked")
 	q.Read, q.Instead = p.howRead("/fit", q.Params)
@@ -165,7 +165,7 @@ func comparePage(s *Server, req *request) (*response, *failure) {
 	q := &pages.CompareQuery{Hardware: p.names("hardware", pages.MostCompared), Models: p.names("models", pages.MostCompared)}
 	q.Notes, _ = p.howRead("/compare", url.Values{})
 	if len(q.Hardware) > 0 && len(q.Models) > 0 {
-		p.Fault("models", strings.Join(q.Models, ","), "must not be given together with hardware")
+		p.Fault("models", strings.Join(q.Models, ","), "cannot be used with hardware")
 	}
 	r, slugs, same := hardware, q.Hardware, ""
 	if len(q.Models) > 0 {

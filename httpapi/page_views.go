@@ -86,13 +86,13 @@ func (r *resource) viewFault(q *listQuery, ending string) *failure {
 		faults.Add(query.UnknownParameter, Fault{In: "query", Name: name, Detail: detail})
 	}
 	if q.formatGiven {
-		reject("format", "is not a parameter of a page; the ending of the address is the form: .json, .csv or .md")
+		reject("format", "is not a parameter of a page; use the suffix .json, .csv or .md instead")
 	}
 	if q.all {
 		faults.Add(query.InvalidParameter, Fault{In: "query", Name: "limit", Value: clip(allRows), Detail: fmt.Sprintf("must be a whole number from 1 to %d", r.maxLimit)})
 	}
 	if ending != "" && q.After != nil {
-		reject("cursor", "is not a parameter of this form, which gives the first rows only; go on with a key at /api/v1/"+r.name)
+		reject("cursor", "is not a parameter here, because only the first rows are available; use a key at /api/v1/ for the rest"+r.name)
 	}
 	return failureOf(&faults)
 }

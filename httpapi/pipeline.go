@@ -96,7 +96,7 @@ func (s *Server) find(req *request) (*response, *failure) {
 		return req.hit, nil
 	}
 	if h := &req.ctx.Request.Header; !h.IsGet() && !h.IsHead() && !h.IsOptions() && req.refuses("") {
-		return nil, &failure{code: preconditionFailed, detail: "What this request would change has no ETag, so that none can match. Nothing was done. Send it without If-Match."}
+		return nil, &failure{code: preconditionFailed, detail: "The target of this request has no ETag, so If-Match cannot succeed. Send the request without If-Match."}
 	}
 	return req.route.answer(s, req)
 }

@@ -102,7 +102,7 @@ func malformed(h *fasthttp.RequestHeader) *failure {
 }
 
 func oddHeader() *failure {
-	return &failure{code: badRequest, detail: "The name of a header has a space in it, or a header is folded over several lines."}
+	return &failure{code: badRequest, detail: "A header name contains a space, or a header is folded over several lines."}
 }
 
 // doubledSlash reports whether the path of a request has two slashes in a row. It leaves one at the start of the
@@ -171,7 +171,7 @@ func answerUnknown(s *Server, req *request) (*response, *failure) {
 		return nil, fail(unknownRoute)
 	}
 	return nil, &failure{
-		code: unknownRoute, detail: "There is nothing at this address, but there is at " + near + ". See /docs for the routes.",
+		code: unknownRoute, detail: "This address does not exist. Did you mean " + near + ". See /docs for the routes.",
 		faults: []Fault{{In: "path", Name: "path", Detail: "is not an address of this service", Suggestion: near}},
 	}
 }

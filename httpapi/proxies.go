@@ -36,7 +36,7 @@ func (c *callers) client(ctx *fasthttp.RequestCtx) proxies.Client {
 	from := c.trusted.Client(r)
 	if from.Undeclared {
 		c.undeclared.Do(func() {
-			c.log.Warn("a request came through a proxy that is not declared: name it in --trusted-proxies, or all its clients share one sign-up limit", "peer", r.Peer.String())
+			c.log.Warn("a request came through an undeclared proxy: add it to --trusted-proxies, or all its clients share one sign-up limit", "peer", r.Peer.String())
 		})
 	}
 	return from

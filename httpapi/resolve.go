@@ -17,9 +17,9 @@ const mostNames = 200
 
 // nameParams are a name and what it may be of.
 type nameParams struct {
-	// The name, as it was found.
+	// The name, as you found it.
 	Q string `query:"q,required,strict"`
-	// Kind of record it names. Without it all kinds are looked in.
+	// Kind of record. Default: all kinds.
 	Kind resolve.Kind `query:"kind"`
 }
 
@@ -43,18 +43,20 @@ type namesBody struct {
 
 // NameView is what one name means.
 type NameView struct {
-	// The name as it was sent.
+	// The name that was sent.
 	Input string `json:"input" jsonschema:"example=unsloth/Qwen3-8B-GGUF:Q4_K_M"`
-	// Kind of the record, or the kind that was asked for; null if neither is known.
+	// Kind of the record, or the requested kind; null if neither is known.
 	Kind *string `json:"kind" jsonschema:"nullable,enum=model,enum=hardware,enum=tool,example=model"`
-	// The record, the likeliest where several fit. Null if the name is unknown or only similar to one.
+	// The record, or the likeliest one if several match. Null if the name is unknown or only similar to a name.
 	Slug *string `json:"slug" jsonschema:"nullable,example=qwen3-8b"`
 	// Name of that record.
 	Name *string `json:"name" jsonschema:"nullable,example=Qwen3 8B"`
-	// exact: the name is a slug, a name or an alias of no other record. parsed: read by rules, every word is accounted for. likely: the name leaves something open, and slug is the likeliest of the candidates. near: the candidates are guesses, and slug is null. Null if nothing was found.
+	// exact: the name is a slug, name or alias of just this record. parsed: read by rules, with every word understood.
+	// likely: the name is not specific enough, and slug is the likeliest of the candidates. near: the candidates are
+	// guesses, and slug is null. Null if nothing was found.
 	Confidence *string `json:"confidence" jsonschema:"nullable,enum=exact,enum=parsed,enum=likely,enum=near,example=parsed"`
-	// The name fits more than one product; the candidates are these. slug is the likeliest, or the record kept for
-	// measurements that do not say which product it was.
+	// Whether the name matches several products, which are the candidates. slug is then the likeliest one, or the record
+	// for measurements that do not name the exact product.
 	Ambiguous bool `json:"ambiguous" jsonschema:"example=false"`
 	// Storage type of the weights found in the name of a model.
 	Quantization *string `json:"quantization" jsonschema:"nullable,example=Q4_K_M"`
@@ -66,9 +68,9 @@ type NameView struct {
 	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,example=24"`
 	// Number of devices found in the name of hardware.
 	Count *int `json:"count" jsonschema:"nullable,example=2"`
-	// How the name was read, or why there is not a record.
+	// How the name was read, or why it has no record.
 	Reason string `json:"reason" jsonschema:"example=name without the storage type"`
-	// Records it may be where there is no single one, best first, at most five.
+	// Possible records if there is no single one, best first, at most five.
 	Candidates []resolve.Candidate `json:"candidates"`
 }
 

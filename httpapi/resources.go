@@ -52,27 +52,27 @@ type modelParams struct {
 	// false leaves out the benchmarks of the model. Throughput results are never included; GET
 	// /api/v1/benchmarks?model=…&scenario=… lists them.
 	Benchmarks bool `query:"benchmarks,default=true"`
-	// Maximum number of benchmarks of the model, newest first. Without it, and at most, 5000 are returned;
-	// benchmark_count says how many there are, and GET /api/v1/benchmarks?model=… pages through all of them.
+	// Maximum number of benchmarks of the model, newest first; default and maximum: 5000. benchmark_count is the total,
+	// and GET /api/v1/benchmarks?model=… lists all of them.
 	BenchmarksLimit int `query:"benchmarks_limit,min=1,max=100000"`
 }
 
 type benchmarkParams struct {
-	// true: only measurements by the owner of this directory, as source=owner. false: no restriction.
+	// true: only measurements by the owner of the dataset, like source=owner. false: no restriction.
 	Verified bool `query:"verified"`
 	// Same as verified.
 	OwnerOnly bool `query:"owner_only"`
-	// false: hardware matches only the record with exactly that slug. Otherwise it also matches its variants, the chips
-	// that contain it, and machines built from it.
+	// false: hardware matches only the record with exactly that slug. By default it also matches its variants, chips that
+	// contain it, and machines built from it.
 	IncludeVariants bool `query:"include_variants,default=true"`
 }
 
 type facetParams struct {
-	// Fields to count, separated by commas. Each is counted without its own filter.
+	// Fields to count, separated by commas. The count of a field ignores the filter on it.
 	Fields []string `query:"fields,ordered"`
 	// Maximum number of values per field.
 	Limit int `query:"limit,min=1,max=1000,default=100"`
-	// Form of the response. Facets have no other than json.
+	// Format of the response; facets have only json.
 	Format string `query:"format,default=json"`
 }
 
@@ -157,7 +157,7 @@ func (r *resource) describe(params []query.Param) []query.Param {
 		switch p := &params[i]; p.Name {
 		case "q":
 			p.Check = searchWords
-			p.Doc = "Words that must all occur in " + searched(r.name) + ". Letter case is ignored; at most 8 words, 100 characters. If " +
+			p.Doc = "Words that must all appear in " + searched(r.name) + ". Letter case does not matter; at most 8 words, 100 characters. If " +
 				"no record matches, the notice unknown_value names each unknown word and similar ones."
 		case "sort":
 			p.Enum, p.Default, p.Doc = r.sortNames(), r.normal, r.sortText()
@@ -165,34 +165,34 @@ func (r *resource) describe(params []query.Param) []query.Param {
 				p.Default = "" // it depends on main
 			}
 		case "fields":
-			p.Doc = "Fields of the rows to return, separated by commas; nested ones with dots, such as " +
-				"architecture.context_length. slug (id of benchmarks) is always included; all other members are then left out."
+			p.Doc = "Fields to return, separated by commas; use dots for nested fields, such as " +
+				"architecture.context_length. slug (id of benchmarks) is always included; all other fields are left out."
 		case "format":
 			p.Enum = formatNames()
-			p.Doc = "Form of the rows: json, or a file of csv, ndjson or parquet. Without it the Accept header decides."
+			p.Doc = "Format of the rows: json, csv, ndjson or parquet. Default: the format of the Accept header."
 		case "limit":
 			p.Max, p.Doc = float64(r.maxLimit), "Maximum number of records per page. "+allText
 			p.Enum = []string{allRows}
 			p.Rule = fmt.Sprintf("must be a whole number from 1 to %d, or %s with a file format", r.maxLimit, allRows)
 		case "cursor":
-			p.Doc = "Place to continue from, taken from links.next of the previous page. Filters and sort must stay as they were."
+			p.Doc = "Cursor from links.next of the previous page. Filters and sort must not change."
 		}
 	}
 	return params
 }
 
 func (r *resource) sortText() string {
-	text := "Order, descending with a leading hyphen. Unknown values come last in both directions; ties are in default order."
+	text := "Sort order; a leading hyphen means descending. Unknown values come last in both directions; ties are in default order."
 	if r.main != "" {
-		text += " Without it by " + r.normal + ", and with " + r.main + " by best: what is recommended comes first, and what is not is left out. " +
+		text += " Without it by " + r.normal + ", and with " + r.main + " best: recommended rows first, the others left out. " +
 			"With " + r.main + " only: best, and tps, the speed in the member fit"
 		if r.main == "runs" {
-			text += ", total_price_usd and usd_per_tps, the price of all devices and that price for each token per second"
+			text += ", total_price_usd and usd_per_tps, the price of all devices and that price per token per second"
 		}
 		text += "."
 	}
 	if r.name == "models" {
-		text += " By active_params_b a dense model, where it is null, counts with all its parameters, as it does for " +
+		text += " For active_params_b, a dense model without a value counts with all its parameters, as it does for " +
 			"min_active_params_b."
 	}
 	return text

@@ -14,21 +14,21 @@ import (
 )
 
 type modelRuns struct {
-	// Hardware, by slug or alias: only models that run on it. Each row names its best size, verdict and speed in the
-	// member fit. Hardware that is sold with several sizes of memory counts with its vram_gb, and the notice
-	// memory_assumed says so. A name that states a memory or a number of devices, such as "M4 Max 64GB" or
-	// "2x RTX 3090", sets memory_gb and count where they are not given.
+	// Hardware, by slug or alias: only models that run on it. The field fit of each row has the best quantization, verdict
+	// and speed. Hardware sold with several memory sizes counts with its vram_gb, and the notice memory_assumed says so. A
+	// name with a memory size or number of devices, such as "M4 Max 64GB" or "2x RTX 3090", sets memory_gb and count
+	// unless you give them.
 	Fits string `query:"fits,name=hardware"`
 	// Memory of one device, in GB of 2^30 bytes, for hardware sold with several sizes.
 	MemoryGB float64 `query:"memory_gb,above=0,max=1e6,with=fits"`
 }
 
 type hardwareRuns struct {
-	// Model, by slug or alias: only hardware that runs it. Each row names the best size, verdict and speed in the
-	// member fit. Hardware that is sold with several sizes of memory counts with its vram_gb; the notice
-	// memory_assumed says how many rows that are.
+	// Model, by slug or alias: only hardware that runs it. The field fit of each row has the best quantization, verdict
+	// and speed. Hardware sold with several memory sizes counts with its vram_gb; the notice memory_assumed says how many
+	// rows that concerns.
 	Runs string `query:"runs,name=model"`
-	// The size of the model, such as Q4_K_M, instead of the best.
+	// Quantization of the model, such as Q4_K_M, instead of the best one.
 	Quantization string `query:"quantization,bytes=100"`
 }
 
@@ -154,14 +154,14 @@ func (q *listQuery) checkAlone(main string) {
 		q.Missing(main, "is required with "+strings.Join(names, ", "))
 	}
 	if q.r.runOrders()[q.Sort.Field] != nil {
-		q.Fault("sort", q.Text("sort"), "needs "+main+": it is an order of what the member fit says")
+		q.Fault("sort", q.Text("sort"), "needs "+main+": it sorts by the field fit")
 	}
 }
 
 // Why records are left out of what runs, as the end of a notice.
 const (
-	undecided = ": a fact is not published that decides what runs; /api/v1/fit names it"
-	noSpeed   = ": the speed was not measured, and a fact that an estimate needs is not published"
+	undecided = ": a fact needed to tell whether they run is not published; /api/v1/fit names it"
+	noSpeed   = ": the speed was not measured, and a fact needed for an estimate is not published"
 )
 
 func (q *listQuery) runSlug(b *fit.Best) dataset.Slug {

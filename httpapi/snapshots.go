@@ -21,7 +21,7 @@ func latestSnapshot(s *Server, req *request) (*response, *failure) {
 func snapshotByHash(s *Server, req *request) (*response, *failure) {
 	published, ok := req.catalog.Lookup(strings.ToLower(req.param("hash")))
 	if !ok {
-		return nil, &failure{code: notFound, detail: "No published snapshot document has this hash. GET /api/v1/snapshots lists them."}
+		return nil, &failure{code: notFound, detail: "No published snapshot document has this hash. GET /api/v1/snapshots lists all documents."}
 	}
 	return s.sendPublished(req, published, "/api/v1/snapshots/"+published.Hash, (*response).forever)
 }

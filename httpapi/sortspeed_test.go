@@ -61,8 +61,8 @@ func TestSortBySpeed(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/api/v1/models?sort=-tps":                 "needs fits: it is an order of what the member fit says",
-		"/api/v1/hardware?sort=tps":                "needs runs: it is an order of what the member fit says",
+		"/api/v1/models?sort=-tps":                 "needs fits: it sorts by the field fit",
+		"/api/v1/hardware?sort=tps":                "needs runs: it sorts by the field fit",
 		"/api/v1/models?sort=tps&fits=no-such-gpu": "",
 	} {
 		got := s.ask(t, "GET", path)

@@ -25,19 +25,19 @@ const (
 type statsParams struct {
 	// One or two fields to group by.
 	GroupBy []string `query:"group_by,ordered,most=2"`
-	// The records that the statistics cover.
+	// Records that the statistics cover.
 	Metric string `query:"metric"`
 	// source: records with the same page, model, hardware and settings count once, with their median. page: each source
-	// page of a group counts once, with the median of its records there, so that a page with a hundred settings counts
-	// as much as one with a single run; own measurements without a page count as one page. n is then equal to sources.
+	// page counts once per group, with the median of its records, so a page with a hundred runs counts as much as a page
+	// with one; own measurements without a page count as one page. n then equals sources.
 	Weight string `query:"weight"`
-	// pivot: data is a dense matrix of two fields, as for a heat map, of at most 10,000 cells and without pages: an object
-	// with the lists rows and columns, and for each row a list in values and in comparable.
+	// pivot: data is a matrix of two fields, as for a heat map, with at most 10,000 cells and no pages. It has the lists
+	// rows and columns, and values and comparable have one list per row.
 	Shape string `query:"shape"`
 	// Statistic in the cells of a pivot.
 	Value string `query:"value"`
-	// single_stream: only decode speeds of one stream on one device. all: no restriction; groups then say which
-	// settings differ.
+	// single_stream: only decode speeds of one stream on one device. all: no restriction; groups then list the settings
+	// that differ.
 	Settings string `query:"settings"`
 }
 
@@ -68,9 +68,9 @@ func newStatsList() *resource {
 		}
 	}
 	page := r.describe(query.Of[pageParams]())
-	query.Find(page, "q").Doc = "Words that must all occur in " + searched(r.name) + "."
-	query.Find(page, "sort").Doc = "Order of the groups, descending with a leading hyphen; ties are in the order of keys."
-	query.Find(page, "limit").Doc = fmt.Sprintf("Maximum number of groups per page; as Parquet at most %d. ", mostParquetGroups) + allText
+	query.Find(page, "q").Doc = "Words that must all appear in " + searched(r.name) + "."
+	query.Find(page, "sort").Doc = "Sort order of the groups; a leading hyphen means descending. Ties are sorted by key."
+	query.Find(page, "limit").Doc = fmt.Sprintf("Maximum number of groups per page; at most %d as Parquet. ", mostParquetGroups) + allText
 	r.params = append(r.params, slices.DeleteFunc(page, func(p query.Param) bool { return p.Name == "fields" })...)
 	return r
 }
@@ -104,11 +104,11 @@ func showStats(s *Server, req *request) (*response, *failure) {
 	var tooMany index.TooManyGroupsError
 	switch pivot := q.Text("shape") == "pivot"; {
 	case errors.As(err, &tooMany):
-		return nil, badGroups(fmt.Sprintf("gives more than %d groups; filter by hardware, model or family, or group by one field", tooMany.Max))
+		return nil, badGroups(fmt.Sprintf("has more than %d groups; filter by hardware, model or family, or group by one field", tooMany.Max))
 	case pivot && q.format != export.JSON:
 		return nil, badParameter("format", q.format.String(), "is not available with shape=pivot; the list has one row per group")
 	case pivot && rows.Cells(stats) > maxCells:
-		return nil, badGroups(fmt.Sprintf("gives a matrix of more than %d cells; filter by hardware, model or family", maxCells))
+		return nil, badGroups(fmt.Sprintf("has more than %d cells; filter by hardware, model or family", maxCells))
 	case pivot:
 		return s.cached(req, q.cacheName(), func() ([]byte, string) { return renderPivot(q, stats), "" }), nil
 	}
@@ -153,9 +153,9 @@ func checkStats(q *listQuery) *failure {
 	case pivot && len(by) != 2:
 		return badGroups("must be two fields for a pivot")
 	case pivot && (q.After != nil || q.limited || q.Sort.Field != index.None):
-		return badParameter("shape", "pivot", "pivot has neither pages nor sort; leave out sort, limit and cursor")
+		return badParameter("shape", "pivot", "pivot does not support sort, limit and cursor")
 	case q.format == export.Parquet && !q.all && q.Limit > mostParquetGroups:
-		return badParameter("limit", strconv.Itoa(q.Limit), fmt.Sprintf("must be at most %d with format=parquet; the Link header leads to the next page, and limit=%s gives every group in one file", mostParquetGroups, allRows))
+		return badParameter("limit", strconv.Itoa(q.Limit), fmt.Sprintf("must be at most %d with format=parquet; the Link header has the next page, and limit=%s returns all groups in one file", mostParquetGroups, allRows))
 	case !pivot && q.Given("value"):
 		return badParameter("value", q.Text("value"), "is a parameter of shape=pivot")
 	}
@@ -220,7 +220,7 @@ func statsNotices(q *listQuery, stats *index.Stats) []Notice {
 	if len(stats.Groups) == 0 {
 		detail := "no record matches the filters and has a value of the metric"
 		if q.Text("settings") == index.SingleStream {
-			detail += " under settings=single_stream, which holds unless settings=all is given"
+			detail += " with settings=single_stream, which is the default; try settings=all"
 		}
 		out = append(out, Notice{Code: "no_rows", Parameter: "group_by", Detail: detail})
 	}

@@ -17,29 +17,29 @@ import (
 
 // DatasetView is what is being served.
 type DatasetView struct {
-	// Version of the content, as in every answer.
+	// Version of the dataset, as in every response.
 	Version string `json:"version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the files, in hex.
+	// SHA-256 of the files, in hex.
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	// Version of the file format.
 	SchemaVersion int64 `json:"schema_version" jsonschema:"example=1"`
 	// Name of the directory.
 	Title string `json:"title" jsonschema:"example=modeldex"`
-	// Licence of the collection of facts.
+	// Licence of the dataset.
 	License string `json:"licence" jsonschema:"example=CC-BY-SA-4.0"`
-	// Day the content was released.
+	// Release day of the dataset.
 	Released dataset.Date `json:"released" jsonschema:"example=2026-11-21"`
-	// When this process took it into service.
+	// When this process loaded it.
 	Loaded time.Time `json:"loaded"`
-	// Number of this load in this process, from 1.
+	// Number of loads in this process so far, from 1.
 	Generation uint64 `json:"generation" jsonschema:"minimum=1,example=1"`
-	// Records held.
+	// Number of records.
 	Counts Counts `json:"counts"`
-	// How old the facts are.
+	// How recent the data is.
 	Freshness dataset.Freshness `json:"freshness"`
-	// The most recent load, if it was rejected; null otherwise.
+	// The most recent load if it was rejected, otherwise null.
 	Refused *changes.Refused `json:"refused" jsonschema:"nullable"`
-	// Snapshot documents that are not published because of what is wrong with them: at most 20 findings.
+	// Faults of snapshot documents that are therefore not published: at most 20.
 	SnapshotsRefused []string `json:"snapshots_refused" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
 }
 
@@ -47,13 +47,13 @@ type DatasetView struct {
 type Counts struct {
 	// Number of models.
 	Models int `json:"models" jsonschema:"example=507"`
-	// Number of pieces of hardware.
+	// Number of hardware records.
 	Hardware int `json:"hardware" jsonschema:"example=614"`
 	// Number of tools.
 	Tools int `json:"tools" jsonschema:"example=213"`
 	// Number of benchmarks.
 	Benchmarks int `json:"benchmarks" jsonschema:"example=5496"`
-	// Number of measurements of the quality of quantizations.
+	// Number of quality measurements of quantizations.
 	Quality int `json:"quality" jsonschema:"example=310"`
 }
 
@@ -119,7 +119,7 @@ func ready(s *Server, req *request) (*response, *failure) {
 		}
 		h.Status = "the ledger does not answer"
 		if errors.Is(err, quota.ErrDiskFull) {
-			h.Status = "the ledger cannot be written: its disk is full"
+			h.Status = "cannot write the ledger: the disk is full"
 		}
 		return health(fiber.StatusServiceUnavailable, h)
 	}

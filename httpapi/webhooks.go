@@ -31,7 +31,7 @@ func ofHook(answer func(*Server, *request, hooks.Key) (*response, *failure)) fun
 	return func(s *Server, req *request) (*response, *failure) {
 		tier := req.call.Standing().Tier
 		if !HasWebhooks(tier) {
-			return nil, &failure{code: tierRequired, detail: fmt.Sprintf("Webhooks need a key of the tier %s; this key is of the tier %s. Write to the support address to have it changed.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
+			return nil, &failure{code: tierRequired, detail: fmt.Sprintf("Webhooks need a key in the tier %s; this key is in the tier %s. Write to the support address to upgrade.", paidTiers(s.cfg.Keeper.Tiers()), tier)}
 		}
 		if s.cfg.Hooks == nil {
 			return nil, fail(webhooksUnsupported)
@@ -56,7 +56,7 @@ func ofHook(answer func(*Server, *request, hooks.Key) (*response, *failure)) fun
 func hookFailure(err error) *failure {
 	switch {
 	case errors.Is(err, hooks.ErrNoHook):
-		return &failure{code: notFound, detail: "This key has no webhook of that id. GET /api/v1/webhooks lists those it has."}
+		return &failure{code: notFound, detail: "This key has no webhook with that id. GET /api/v1/webhooks lists its webhooks."}
 	case errors.Is(err, hooks.ErrTooMany):
 		return fail(tooManyWebhooks)
 	}
@@ -93,18 +93,18 @@ func createWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 
 // WebhookChange is the fields of a webhook to change.
 type WebhookChange struct {
-	// Where to send messages: https, port 443 or from 1024, a public host.
+	// Where to send messages: an https URL with a public host and port 443, 1024 or above.
 	URL string `query:"url,strict"`
-	// Note for its owner.
+	// Description for its owner.
 	Description string `query:"description,strict"`
-	// Events to send; benchmark.created if it is left out.
+	// Events to send; default benchmark.created.
 	Events jsontext.Value `query:"events"`
 	// Filters of the list of benchmarks; null or empty selects every benchmark. With filters, throughput results match
 	// only if scenario is one of them, as in the list.
 	Filters jsontext.Value `query:"filters"`
-	// How many records a message lists at most.
+	// Maximum number of records in a message.
 	MaxRecords int `query:"max_records,min=0,max=100,strict"`
-	// paused stops messages; active goes on with those that wait.
+	// paused stops messages; active resumes with the waiting ones.
 	Status hooks.State `query:"status,strict"`
 }
 
@@ -239,7 +239,7 @@ func newHookFilters() *resource {
 func readFilters(body *query.Values, gen *index.Generation) *listQuery {
 	var members map[string]jsontext.Value
 	if jsonv2.Unmarshal([]byte(body.Text("filters")), &members) != nil {
-		body.Missing("filters", "must be an object of filters, as in the list of benchmarks")
+		body.Missing("filters", "must be an object with filters of the benchmark list")
 	}
 	q, _ := hookFilters.parse(query.ReadObject(hookFilters.params, members, "filters."), gen, export.JSON)
 	body.Join(&q.Faults)

@@ -134,7 +134,7 @@ func (t *Table) unknown(f Field) bits {
 	return nil
 }
 
-// Facet is how the records that match a query are distributed over one field.
+// Facet is the matching records of a query, counted by the values of one field.
 type Facet struct {
 	Field Field
 	Known int // matching records with a value
@@ -148,7 +148,7 @@ type Facet struct {
 	Bins     []Bin
 }
 
-// ValueCount is a value and how many records have it.
+// ValueCount is a value and its number of records.
 type ValueCount struct {
 	// The value.
 	Value string `json:"value" jsonschema:"example=nvidia"`

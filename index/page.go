@@ -152,11 +152,11 @@ func (o *ordering) pick(set bits, k int) []uint32 {
 	return out
 }
 
-// SettingCount is a value of a setting, or a comparison, and how many records have it.
+// SettingCount is a value of a setting and the number of records that have it.
 type SettingCount struct {
 	// Name of the field.
 	Field Field `json:"setting" jsonschema:"example=concurrency"`
-	// Its value, or a comparison; unknown if a value that decides is null.
+	// The value; unknown if a deciding value is null.
 	Value string `json:"value" jsonschema:"example=>1"`
 	// Records with it.
 	Count int `json:"count" jsonschema:"minimum=1,example=120"`

@@ -196,7 +196,7 @@ func (t *Table) Find(slug string) (ord uint32, ok bool) {
 	return ord, ok
 }
 
-// Resolve returns the slug of the record with a slug, name or alias. Letter case is ignored.
+// Resolve returns the slug of the record with a slug, name or alias. Letter case does not matter.
 func (t *Table) Resolve(name string) (slug string, ok bool) {
 	if _, ok := t.bySlug[name]; ok {
 		return name, true

@@ -37,7 +37,7 @@ func (r *Report) AddAccount(a Record, person bool) {
 	}
 	for _, secret := range append([]OldSecret{{Digest: a.Digest}}, a.Old...) {
 		if other, ok := r.digests[secret.Digest]; ok {
-			r.Add("accounts: %s and %s have a secret in common", other, a.ID)
+			r.Add("accounts: %s and %s share a secret", other, a.ID)
 		}
 		r.digests[secret.Digest] = a.ID
 	}
@@ -45,9 +45,9 @@ func (r *Report) AddAccount(a Record, person bool) {
 	case a.Erased && a.Status != StatusRevoked:
 		r.Add("accounts: account %s is erased but %s", a.ID, a.Status)
 	case a.Erased && person:
-		r.Add("accounts: account %s is erased but its person is there", a.ID)
+		r.Add("accounts: account %s is erased but its personal data is still there", a.ID)
 	case !a.Erased && !person:
-		r.Add("accounts: account %s has no person but is not erased", a.ID)
+		r.Add("accounts: account %s has no personal data but is not erased", a.ID)
 	}
 }
 
@@ -74,7 +74,7 @@ func (l *Ledger) Check(ctx context.Context) (Report, error) {
 			return err
 		}
 		if !bothMetas(l.file) {
-			report.Add("head of the file: one of its two copies is damaged, the last change may be lost")
+			report.Add("file header: one of its two copies is damaged, and the last change may be lost")
 		}
 		report.Size = rows.tx.Size()
 		report.Free = int64(l.db.Stats().FreePageN) * int64(l.db.Info().PageSize)
@@ -114,13 +114,13 @@ func (c *checker) run() {
 			return fmt.Errorf("key has %d bytes", len(k))
 		}
 		if !addresses[string(k)] {
-			return fmt.Errorf("account %s is listed under an address it does not have", idFromKey(k[emailHashLen:]))
+			return fmt.Errorf("account %s is listed under another e-mail address", idFromKey(k[emailHashLen:]))
 		}
 		delete(addresses, string(k))
 		return nil
 	})
 	for k := range addresses {
-		c.report.Add("emails: account %s is missing under its address", idFromKey([]byte(k)[emailHashLen:]))
+		c.report.Add("emails: account %s is not listed under its e-mail address", idFromKey([]byte(k)[emailHashLen:]))
 	}
 	c.owned(c.Bucket(historyBucket), func(k, v []byte) error { _, err := decodeHistory(k, v); return err })
 	list, err := c.months()

@@ -47,9 +47,9 @@ type Portable interface {
 // Errors of Copy.
 var (
 	// ErrNotEmpty is returned when the target has accounts.
-	ErrNotEmpty = errors.New("the target has accounts already; name a ledger that has none")
+	ErrNotEmpty = errors.New("the target already has accounts; name an empty ledger")
 	// ErrNoHooks is returned when the source has webhooks and the target cannot keep any.
-	ErrNoHooks = errors.New("the source has webhooks, and only a ledger file can keep webhooks; delete them first")
+	ErrNoHooks = errors.New("the source has webhooks, which only a ledger file can store; delete them first")
 )
 
 // CopyReport says what a copy has.

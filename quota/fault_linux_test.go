@@ -138,7 +138,7 @@ func TestDiskFails(t *testing.T) {
 			if err := keeper.Ready(ctx); !errors.Is(err, tt.want) {
 				t.Errorf("Ready() = %v, want %v", err, tt.want)
 			}
-			unkept := "the last change of keys could not be written: " + tt.want.Error() + "; "
+			unkept := "the last change of a key could not be written: " + tt.want.Error() + "; "
 			if got := keeper.Warnings(); len(got) != 1 || !strings.HasPrefix(got[0], unkept) || strings.Contains(got[0], path) || !keeper.Stats().Unkept {
 				t.Errorf("Warnings() = %q, want one that begins with %q and has no path", got, unkept)
 			}

@@ -94,7 +94,7 @@ func textFault(s string, most int) string {
 	case n > most:
 		return fmt.Sprintf("must be 1 to %d characters, got %d", most, n)
 	case strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }):
-		return "must not hold control characters"
+		return "must not contain control characters"
 	}
 	return ""
 }

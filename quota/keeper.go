@@ -190,7 +190,7 @@ func (k *Keeper) reload(ctx context.Context) error {
 		return nil
 	})
 	if failed > 0 {
-		k.cfg.OnError(fmt.Errorf("reading accounts again: %d cannot be used, the first: %w", failed, first))
+		k.cfg.OnError(fmt.Errorf("rereading accounts: %d cannot be used, the first: %w", failed, first))
 	}
 	return err
 }
@@ -210,7 +210,7 @@ func (k *Keeper) Warnings() (out []string) {
 		out = w.Warnings()
 	}
 	if unkept := k.health.unkept.Load(); unkept != nil {
-		out = append(out, "the last change of keys could not be written: "+reason(*unkept))
+		out = append(out, "the last change of a key could not be written: "+reason(*unkept))
 	}
 	return out
 }

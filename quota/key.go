@@ -68,7 +68,7 @@ func CheckPrefix(prefix string) error {
 		return fmt.Errorf("key prefix: must be 1 to %d characters, got %d", maxPrefix, len(prefix))
 	}
 	if strings.Trim(prefix, base62+"_") != "" {
-		return fmt.Errorf("key prefix: must hold letters, digits and underscores only, got %q", prefix)
+		return fmt.Errorf("key prefix: must contain only letters, digits and underscores, got %q", prefix)
 	}
 	return nil
 }

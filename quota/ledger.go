@@ -101,7 +101,7 @@ func (l *Ledger) open(opt Options) error {
 	return err
 }
 
-const olderHead = "one of the two copies of the file's head is damaged and the other was used: the last change before the damage may be lost; run a ledger check, and restore a backup if something is missing"
+const olderHead = "one of the two copies of the file header is damaged, and the other was used: the last change may be lost; run a ledger check, and restore a backup if something is missing"
 
 // Warnings lists what Open found that does not keep the ledger from serving but that an operator has to know, a sentence
 // each. It stays the same until the ledger is closed.
@@ -178,7 +178,7 @@ func (l *Ledger) prepare(creates bool) (fresh bool, err error) {
 	case err != nil || !fresh:
 		return fresh, err
 	case !creates:
-		return fresh, fmt.Errorf("%w: nothing was ever in it, for the start that made it failed; the next one makes it anew", ErrNotLedger)
+		return fresh, fmt.Errorf("%w: it is empty because the start that created it failed; the next start creates it again", ErrNotLedger)
 	}
 	if err := l.db.Update(makeBuckets); err != nil {
 		return fresh, err
@@ -199,7 +199,7 @@ func checkFormat(tx *bolt.Tx) error {
 		return err
 	}
 	if len(format) != 1 || format[0] > formatVersion {
-		return fmt.Errorf("%w: %v, this program knows %d", ErrVersion, format, formatVersion)
+		return fmt.Errorf("%w: %v, this program supports %d", ErrVersion, format, formatVersion)
 	}
 	names := slices.Clone(ledgerBuckets)
 	c := meta.Cursor()
@@ -264,8 +264,8 @@ var faults = []struct {
 	advice string
 	causes []error
 }{
-	{ErrLocked, "stop that process, or ask it to do the work", []error{berrors.ErrTimeout}},
-	{ErrNoDirectory, "create it, or choose another place", nil},
+	{ErrLocked, "stop that process, or let it do the work", []error{berrors.ErrTimeout}},
+	{ErrNoDirectory, "create it, or choose another path", nil},
 	{ErrMissing, "check the path", nil},
 	{ErrClosed, "", []error{berrors.ErrDatabaseNotOpen}},
 	{ErrNotLedger, "choose another path", []error{berrors.ErrInvalid}},
@@ -275,7 +275,7 @@ var faults = []struct {
 	{ErrDiskFull, "free some space", []error{syscall.ENOSPC, syscall.EFBIG, syscall.EDQUOT}},
 	{ErrReadOnly, "make file and directory writable for this user", []error{syscall.EROFS, syscall.EBADF, berrors.ErrDatabaseReadOnly}},
 	{ErrPermission, "run the command as the user of the server", []error{syscall.EACCES, syscall.EPERM}},
-	{ErrRemoved, "restart with the right file in its place", nil},
+	{ErrRemoved, "put the right file back and restart", nil},
 }
 
 // reason is what is wrong with a store and what to do, without the place of its file.

@@ -78,7 +78,7 @@ func TestOpenErrors(t *testing.T) {
 		say  string
 	}{
 		{name: "directory missing", path: "no/such/modeldex.db", want: ErrNoDirectory, say: "create it"},
-		{name: "directory is a file", make: write("x"), path: "modeldex.db/modeldex.db", want: ErrNoDirectory, say: "choose another place"},
+		{name: "directory is a file", make: write("x"), path: "modeldex.db/modeldex.db", want: ErrNoDirectory, say: "choose another path"},
 		{name: "a directory", path: ".", want: ErrNotLedger, say: "choose another path"},
 		{name: "a named pipe", make: func(tb testing.TB, path string) {
 			if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -95,7 +95,7 @@ func TestOpenErrors(t *testing.T) {
 			if err := errors.Join(err, db.Close()); err != nil {
 				tb.Fatal(err)
 			}
-		}, opt: Options{MustExist: true}, want: ErrNotLedger, say: "nothing was ever in it"},
+		}, opt: Options{MustExist: true}, want: ErrNotLedger, say: "it is empty because the start"},
 		{name: "text", make: write(strings.Repeat("not a ledger\n", 5_000)), want: ErrNotLedger, say: "choose another path"},
 		{name: "short text", make: write("hello"), want: ErrNotLedger, say: "choose another path"},
 		{name: "another bbolt file", make: func(tb testing.TB, path string) {
@@ -188,7 +188,7 @@ func TestNewLedgers(t *testing.T) {
 				return err
 			}
 			err = db.Close()
-			if _, check := Check(path); !errors.Is(check, ErrNotLedger) || !strings.Contains(check.Error(), "nothing was ever in it") {
+			if _, check := Check(path); !errors.Is(check, ErrNotLedger) || !strings.Contains(check.Error(), "it is empty because the start") {
 				t.Errorf("Check() = %v, want ErrNotLedger that says why", check)
 			}
 			return err
@@ -348,17 +348,17 @@ func TestCheckFindings(t *testing.T) {
 			b := tx.Bucket([]byte(accountsBucket))
 			return b.Put(first.key(), bytes.Clone(b.Get((first + 1<<idSecond).key())))
 		}, "value fails its checksum"},
-		{"secret shared", record(func(r *Record) { r.ID++ }), "have a secret in common"},
+		{"secret shared", record(func(r *Record) { r.ID++ }), "share a secret"},
 		{"erased but active", record(func(r *Record) { r.Erased = true }), "is erased but active"},
-		{"erased but a person", record(func(r *Record) { r.Erased, r.Status = true, StatusRevoked }), "is erased but its person is there"},
+		{"erased but a person", record(func(r *Record) { r.Erased, r.Status = true, StatusRevoked }), "is erased but its personal data is still there"},
 		{"account of a short key", put(accountsBucket, []byte("abc"), nil), "account key has 3 bytes"},
 		{"person of nobody", put(peopleBucket, ID(5).key(), []byte(`{"name":"x"}`)), "account key_00000000005 is not there"},
 		{"person unreadable", put(peopleBucket, first.key(), []byte(`oops`)), "cannot be read"},
 		{"address missing", func(tx *bolt.Tx) error {
 			b := Rows{tx}.Bucket(emailsBucket)
 			return b.Delete(append(emailKey("tester-0@example.com"), first.key()...))
-		}, "emails: account " + first.String() + " is missing under its address"},
-		{"address of another", put(emailsBucket, append(emailKey("x@example.com"), first.key()...), nil), "is listed under an address it does not have"},
+		}, "emails: account " + first.String() + " is not listed under its e-mail address"},
+		{"address of another", put(emailsBucket, append(emailKey("x@example.com"), first.key()...), nil), "is listed under another e-mail address"},
 		{"count of nobody", func(tx *bolt.Tx) error {
 			k := ID(5).key()
 			return Rows{tx}.month(month).b.Put(k, seal(k, []byte{1}))
@@ -369,7 +369,7 @@ func TestCheckFindings(t *testing.T) {
 		{"account gone", func(tx *bolt.Tx) error { return tx.Bucket([]byte(accountsBucket)).Delete(first.key()) }, "accounts: rows 2, written 3"},
 		{"count gone", func(tx *bolt.Tx) error { return Rows{tx}.month(month).b.Delete(first.key()) }, "usage " + month.String() + ": rows 2, written 3"},
 		{"month gone", func(tx *bolt.Tx) error { return tx.Bucket([]byte(usageBucket)).DeleteBucket([]byte(month.String())) }, "usage: rows 0, written 1"},
-		{"person gone", func(tx *bolt.Tx) error { b := Rows{tx}.Bucket(peopleBucket); return b.Delete(first.key()) }, "account " + first.String() + " has no person but is not erased"},
+		{"person gone", func(tx *bolt.Tx) error { b := Rows{tx}.Bucket(peopleBucket); return b.Delete(first.key()) }, "account " + first.String() + " has no personal data but is not erased"},
 		{"history out of order", put(historyBucket, first.key(), []byte{2, 1, 1, 1}), "history of " + first.String() + " cannot be read"},
 	}
 	for _, tt := range tests {

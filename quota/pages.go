@@ -149,7 +149,7 @@ func walkPages(f io.ReaderAt, tx uint64) error {
 }
 
 // errMoved is returned when commits have overtaken a transaction before its meta was read.
-var errMoved = errors.New("ledger changes too fast to be checked, try again")
+var errMoved = errors.New("the ledger changes too fast to be checked; try again")
 
 type pageWalk struct {
 	boltMeta
@@ -172,7 +172,7 @@ func (w *pageWalk) read(id uint64) ([]byte, error) {
 	}
 	more := uint64(binary.NativeEndian.Uint32(head[12:]))
 	if binary.NativeEndian.Uint64(head[:]) != id || id+more >= uint64(len(w.used)) {
-		return nil, w.corrupt(id, "has a head that is not its own")
+		return nil, w.corrupt(id, "has the header of another page")
 	}
 	for i := id; i <= id+more; i++ {
 		if w.used[i] {
@@ -239,14 +239,14 @@ func (w *pageWalk) elements(id uint64, page []byte, depth int) error {
 // bucket checks a bucket's head and its tree, which for a small bucket is a page that follows the head.
 func (w *pageWalk) bucket(id uint64, value []byte, depth int) error {
 	if len(value) < bucketHead {
-		return w.corrupt(id, "has a bucket without a head")
+		return w.corrupt(id, "has a bucket without a headerer")
 	}
 	if root := binary.NativeEndian.Uint64(value); root != 0 {
 		return w.tree(root, depth)
 	}
 	inline := value[bucketHead:]
 	if len(inline) < pageHeader || binary.NativeEndian.Uint16(inline[8:]) != leafPage {
-		return w.corrupt(id, "has a small bucket that is not a leaf")
+		return w.corrupt(id, "has an inline bucket that is not a leaf")
 	}
 	return w.elements(id, inline, depth)
 }

@@ -24,7 +24,7 @@ var (
 // Errors of creating and changing accounts.
 var (
 	ErrNotFound    = errors.New("no such account")
-	ErrFinal       = errors.New("account is revoked, which is final")
+	ErrFinal       = errors.New("account is revoked permanently")
 	ErrUnknownTier = errors.New("no such tier")
 	ErrNeedsLimit  = errors.New("has no limit of its own") // of a tier that is set without a limit
 	ErrLimitRange  = errors.New("limit must be at most 1000000000000")

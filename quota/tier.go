@@ -97,7 +97,7 @@ func NewTiers(list ...Tier) (Tiers, error) {
 		free = free || t.Name == FreeTier && t.CallsPerMonth > 0
 	}
 	fault(len(list) > maxTiers, "tiers: must be at most %d, got %d", maxTiers, len(list))
-	fault(!free, "tiers: must hold a tier named %q with calls_per_month", FreeTier)
+	fault(!free, "tiers: must have a tier named %q with calls_per_month", FreeTier)
 	if len(faults) > 0 {
 		return Tiers{}, errors.Join(faults...)
 	}
@@ -200,7 +200,7 @@ func placeJSON(b []byte, err error) error {
 		offset, place, err = e.ByteOffset, e.JSONPointer, e.Err
 	}
 	if e, ok := errors.AsType[*jsonv2.SemanticError](err); ok {
-		offset, place, err = e.ByteOffset, e.JSONPointer, cmp.Or(e.Err, errors.New("must be of another type"))
+		offset, place, err = e.ByteOffset, e.JSONPointer, cmp.Or(e.Err, errors.New("has the wrong type"))
 	}
 	before := b[:min(max(offset, 0), int64(len(b)))]
 	if place != "" {

@@ -41,7 +41,7 @@ type Published struct {
 
 // Info is one published snapshot document in the list.
 type Info struct {
-	// Hash of the document, its immutable address.
+	// Hash of the document, which is part of its permanent URL.
 	Hash string `json:"output_hash_sha256" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	// Address of the document.
 	URL string `json:"url" jsonschema:"example=/api/v1/snapshots/e554ef47"`
@@ -53,13 +53,13 @@ type Info struct {
 	GeneratedAt time.Time `json:"generated_at"`
 	// Licence of the document.
 	License string `json:"license"`
-	// Whom it owes its numbers to.
+	// Sources to credit for the numbers.
 	Attribution string `json:"attribution"`
-	// Models in it.
+	// Number of models.
 	ModelCount int64 `json:"model_count"`
-	// Scores in it.
+	// Number of scores.
 	ScoreCount int64 `json:"score_count"`
-	// Evaluation sources it draws on.
+	// Number of evaluation sources.
 	SourceCount int64 `json:"source_count"`
 	// Models by confidence of their composite.
 	ConfidenceCounts ConfidenceCounts `json:"confidence_counts"`
@@ -68,24 +68,24 @@ type Info struct {
 	Path  string `json:"-"` // file in the folder
 }
 
-// Intelligence is what the newest snapshot document says of a model: a prior from published
-// evaluations, not a measurement made here.
+// Intelligence is the model in the newest snapshot document: a score from published evaluations, not measured by us.
 type Intelligence struct {
-	// Composite score, 0 to 100, null if the document gives none.
+	// Composite score, 0 to 100; null if the document has none.
 	Score *float64 `json:"score_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=71.25"`
-	// Lower end of the 95 percent interval of the score, null if the document gives none.
+	// Lower end of the 95 % interval of the score; null if the document has none.
 	Lower *float64 `json:"lower_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=68.1"`
-	// Upper end of the 95 percent interval of the score, null if the document gives none.
+	// Upper end of the 95 % interval of the score; null if the document has none.
 	Upper *float64 `json:"upper_0_100" jsonschema:"nullable,minimum=0,maximum=100,example=74.4"`
 	// How reliable the composite is.
 	Confidence Confidence `json:"confidence" jsonschema:"enum=high,enum=moderate,enum=low,example=moderate"`
-	// Evaluation sources the score was made from.
+	// Evaluation sources of the score.
 	Sources []SourceID `json:"source_ids"`
-	// Place by score among the models with open weights and a score, 1 is best; equal scores share a place. Null for a model that is not open, whose openness is unknown, or that has no score.
+	// Rank by score among models with open weights; 1 is best, and equal scores share a rank. Null if the model is not
+	// open, its openness is unknown, or it has no score.
 	OpenRank *int `json:"open_rank" jsonschema:"nullable,minimum=1,example=12"`
 	// Number of models with open weights and a score.
 	OpenCount int `json:"open_count" jsonschema:"minimum=0,example=300"`
-	// Document it is taken from: /api/v1/snapshots/{hash}.
+	// Hash of the document: see /api/v1/snapshots/{hash}.
 	Hash string `json:"snapshot_hash" jsonschema:"pattern=^[0-9a-f]{64}$"`
 
 	evidence []best.Evidence

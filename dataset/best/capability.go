@@ -31,14 +31,15 @@ const (
 // Values lists the bases.
 func (Basis) Values() []string { return []string{string(Evaluated), string(Predicted)} }
 
-// Capability is what a model can do: published evaluations of it, drawn to what its size, age, kind and maker predict.
+// Capability is the capability of a model: its published evaluations, adjusted towards a prediction from size, age,
+// kind and maker.
 type Capability struct {
-	// Points of 100, on the common scale of the snapshots; more is better.
+	// Score from 0 to 100 on the common scale of the snapshots; higher is better.
 	Score float64 `json:"score_0_100" jsonschema:"minimum=0,maximum=100,example=66.4"`
-	// evaluated: published evaluations are part of it. predicted: no evaluation of the model is known; it follows from
-	// size, age, kind and maker.
+	// evaluated: uses published evaluations. predicted: no evaluations are known, so it uses only size, age, kind and
+	// maker.
 	Basis Basis `json:"basis" jsonschema:"example=evaluated"`
-	// Lower and upper end of its 95 percent interval.
+	// Lower and upper end of the 95 % interval.
 	Interval [2]float64 `json:"interval" jsonschema:"minItems=2,maxItems=2"`
 
 	deviation float64

@@ -2,38 +2,39 @@ package fit
 
 import "modeldex/dataset"
 
-// Answer is what is found for a model on a machine.
+// Answer is the answer for a model on a machine.
 type Answer struct {
 	// Slug of the model.
 	Model dataset.Slug `json:"model" jsonschema:"example=llama-3.1-8b-instruct"`
-	// Slug of the hardware; null for a machine described by its memory.
+	// Slug of the hardware; null for a machine described only by its memory.
 	Hardware *dataset.Slug `json:"hardware" jsonschema:"nullable,example=nvidia-rtx-4090"`
-	// Further devices, where several were named.
+	// Additional devices, if several were named.
 	Beside []dataset.Slug `json:"beside" jsonschema:"example=nvidia-rtx-3060"`
-	// Number of devices of each name.
+	// Number of devices per name.
 	Count int `json:"count" jsonschema:"minimum=1,example=1"`
-	// Tokens the cache has room for.
+	// Tokens that the cache has room for.
 	Context int64 `json:"context" jsonschema:"minimum=1,example=8192" jsonschema_extras:"unit=tokens"`
-	// Storage of keys in the cache.
+	// Storage type of cached keys.
 	KV KVType `json:"kv" jsonschema:"example=f16"`
-	// Storage of values in the cache.
+	// Storage type of cached values.
 	KVV KVType `json:"kv_v" jsonschema:"example=f16"`
-	// Requests at once. In llama.cpp they share the context; other engines reserve it for each.
+	// Simultaneous requests. In llama.cpp they share the context; other engines reserve it for each request.
 	Parallel int `json:"parallel" jsonschema:"minimum=1,example=1"`
-	// Whether attention needs no scratch memory for its scores.
+	// Whether flash attention is used, which needs no scratch memory for attention scores.
 	FlashAttention bool `json:"flash_attention" jsonschema:"example=true"`
-	// Program whose memory rules apply.
+	// Engine whose memory rules apply.
 	Rules Rules `json:"engine" jsonschema:"example=llama.cpp"`
 	// Memory of the machine; null if it is unknown.
 	Available *Available `json:"available" jsonschema:"nullable"`
-	// Facts about model and hardware that are not known, by field.
+	// Unknown facts about model and hardware, by field.
 	Missing []string `json:"missing" jsonschema:"example=hardware.vram_gb"`
-	// Verdict of the best size.
+	// Verdict for the best quantization.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
-	// Changes of which each one makes it fit on the devices, or run partly in main memory if it does not run at all;
-	// cheapest first. Empty if the verdict is fits or tight.
+	// Changes that each make it fit on the devices, or run partly in main memory if it does not run at all; cheapest
+	// first. Empty if the verdict is fits or tight.
 	Remedies []Remedy `json:"would_fit"`
-	// Sizes of the model, best first: those that lists may name before all others, then by verdict, then the most precise; of those with part of the weights in main memory the smallest of at least four bits.
+	// Quantizations of the model, best first. Listed ones come before unlisted ones, then better verdicts, then higher
+	// precision; with the verdict offload, the smallest one of at least four bits comes first.
 	Sizes []Size `json:"sizes"`
 }
 
@@ -41,60 +42,62 @@ type Answer struct {
 type Available struct {
 	// Memory of all devices; a vendor's GB counts as 2^30 bytes.
 	Memory int64 `json:"memory_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
-	// The part that a model may use.
+	// The part that a model can use.
 	Usable int64 `json:"usable_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
-	// Its share of unified memory; null if all of it is usable.
+	// Share of unified memory that a model can use; null if all memory is usable.
 	Share *Share `json:"unified_share" jsonschema:"nullable"`
 }
 
-// Share is the part of unified memory a model may use, and why.
+// Share is the share of unified memory that a model can use, and why.
 type Share struct {
 	// Part of the memory.
 	Share float64 `json:"share" jsonschema:"exclusiveMinimum=0,maximum=1,example=0.75"`
-	// Why it is this part.
+	// Where the share comes from.
 	Basis string `json:"basis" jsonschema:"example=macOS default above 36 GB"`
-	// Page it was read from; null if the caller gave the part.
+	// Source page; null if the caller gave the share.
 	Source *dataset.URL `json:"source" jsonschema:"nullable,example=https://github.com/gpustack/gpustack/issues/1375"`
 }
 
-// Size is the answer for one quantized form of a model.
+// Size is the answer for one quantization of a model.
 type Size struct {
 	// Name of the quantization.
 	Quantization string `json:"quantization" jsonschema:"example=Q4_K_M"`
 	// File format.
 	Format string `json:"format" jsonschema:"example=gguf"`
-	// Storage of the weights, in bits: bytes x 8 / weights. The weights are the parameters of the model, or of its
-	// 16-bit file if files leave out a part of the model. Null if unknown.
+	// Bits per weight: bytes x 8 / number of weights. The weights are the parameters of the model, or of its 16-bit file
+	// if files leave out part of the model. Null if unknown.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.8944" jsonschema_extras:"unit=bits"`
-	// fits: with the reserve to spare. tight: by using the reserve. offload: part of the weights must be in main memory. unknown: a fact is missing. no: it does not.
+	// fits: without using the reserve. tight: only by using the reserve. offload: part of the weights must be in main
+	// memory. unknown: a fact is missing. no: it does not fit.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
-	// What it takes.
+	// Memory it needs.
 	Memory Memory `json:"memory"`
-	// Usable memory less what the devices must hold; negative if it does not fit, null if the memory is unknown.
+	// Usable memory minus the memory needed on the devices; negative if it does not fit, null if the memory is unknown.
 	Headroom *int64 `json:"headroom_bytes" jsonschema:"nullable,example=19504265888" jsonschema_extras:"unit=bytes"`
 	// Weights and cache that must be in main memory; null unless the verdict is offload.
 	Host *int64 `json:"host_bytes" jsonschema:"nullable,minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
-	// Longest context that fits with the reserve to spare, by type of cache.
+	// Longest context that fits without using the reserve, by cache type.
 	MaxContext MaxContexts `json:"max_context"`
-	// Tokens of cache that vLLM has room for beside the weights, as its log prints; null with other engines.
+	// Tokens of cache that vLLM has room for next to the weights, as its log prints; null with other engines.
 	CacheTokens *int64 `json:"cache_tokens" jsonschema:"nullable,minimum=0,example=47712" jsonschema_extras:"unit=tokens"`
-	// How many requests of the context run at once under vLLM; null with other engines.
+	// Number of requests with this context that vLLM can run at once; null with other engines.
 	Requests *float64 `json:"requests_at_once" jsonschema:"nullable,minimum=0,example=5.8"`
-	// Which memory holds the weights, for the verdict, and how to request it; null if the memory is unknown.
+	// Where weights and cache are placed, and the flags for it; null if the memory is unknown.
 	Placement *Placement `json:"placement" jsonschema:"nullable"`
-	// Facts that are not known, by field; some make a figure an upper or a lower bound, some leave it out.
+	// Unknown facts, by field. Because of them, a value is an upper or lower bound or is missing.
 	Missing []string `json:"missing" jsonschema:"example=kv_cache.head_dim"`
-	// Runs that were resident in less memory than the formula asks for: they outrank it.
+	// Runs that fit in less memory than the formula gives; they take precedence over it.
 	Evidence []Evidence `json:"evidence"`
 	// Generation speed of one request.
 	Speed *Speed `json:"speed" jsonschema:"nullable"`
-	// Costs of a million tokens; null if the query gives no prices.
+	// Cost of a million tokens; null if the query gives no prices.
 	Cost *Cost `json:"cost" jsonschema:"nullable"`
-	// Whether lists may name it: it was published, measured or is usual, and differs by a tenth or more from others that they name, or was measured on the hardware.
+	// Whether lists include it: it was published, measured or is usual, and its size differs by at least 10 % from other
+	// listed ones, or it was measured on the hardware.
 	Listed bool `json:"listed" jsonschema:"example=true"`
 }
 
-// Memory is what a model takes on a machine.
+// Memory is the memory a model needs on a machine.
 type Memory struct {
 	// Weights of the file.
 	Weights Bytes `json:"weights"`
@@ -102,20 +105,20 @@ type Memory struct {
 	Cache Cache `json:"kv_cache"`
 	// Intermediate values, on all devices.
 	Compute Bytes `json:"compute_buffer"`
-	// What runs beside the model, on the first device.
+	// What runs next to the model, on the first device.
 	Companions []Companion `json:"companions"`
 	// Memory that should stay free, on all devices.
 	Reserve Bytes `json:"reserve"`
-	// Approximate memory that the driver and its libraries also take on discrete devices; part of the reserve.
+	// Approximate memory used by the driver and its libraries on discrete devices; part of the reserve.
 	Runtime int64 `json:"runtime_bytes" jsonschema:"minimum=0,example=444596224" jsonschema_extras:"unit=bytes"`
-	// Memory needed on the devices, without the reserve: weights, cache, buffer and companions, less what is in main
+	// Memory needed on the devices, without the reserve: weights, cache, buffer and companions, minus the part in main
 	// memory. With gpu_layers or n_cpu_moe, for that placement.
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
-	// The least that can be, where a fact is not known.
+	// Lowest possible total if a fact is unknown.
 	Low int64 `json:"total_low_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
-	// The most that can be.
+	// Highest possible total.
 	High int64 `json:"total_high_bytes" jsonschema:"minimum=0,example=6265537888" jsonschema_extras:"unit=bytes"`
-	// Weights in main memory beside a discrete device, such as the token embedding.
+	// Weights in main memory with a discrete device, such as the token embedding.
 	Host int64 `json:"host_bytes" jsonschema:"minimum=0,example=295501824" jsonschema_extras:"unit=bytes"`
 }
 
@@ -123,13 +126,13 @@ type Memory struct {
 type Bytes struct {
 	// Size.
 	Bytes int64 `json:"bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
-	// The least it can be, where a fact is not known; else the size.
+	// Lowest possible size if a fact is unknown; otherwise the size.
 	Low int64 `json:"low_bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
-	// The most it can be.
+	// Highest possible size.
 	High int64 `json:"high_bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
-	// How far the figure can be trusted.
+	// How reliable the number is.
 	Basis Basis `json:"basis" jsonschema:"example=computed"`
-	// Id of the formula; the reference page lists them with their sources.
+	// Id of the formula; the reference lists all formulas with their sources.
 	Formula string `json:"formula" jsonschema:"example=kv.llama.cpp"`
 }
 
@@ -141,7 +144,7 @@ type Cache struct {
 	Sliding int64 `json:"sliding_bytes" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=bytes"`
 	// Of layers with multi-head latent attention.
 	Latent int64 `json:"latent_bytes" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=bytes"`
-	// States of linear-attention and state-space layers.
+	// State of linear-attention and state-space layers.
 	Recurrent int64 `json:"recurrent_bytes" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=bytes"`
 	Bytes
 }
@@ -161,27 +164,26 @@ type MaxContexts struct {
 
 // MeasuredOn is the hardware that a piece of evidence was measured on.
 type MeasuredOn struct {
-	// Slug of the hardware record that the benchmark names.
+	// Slug of the hardware of the benchmark.
 	MeasuredOn dataset.Slug `json:"measured_on" jsonschema:"example=nvidia-rtx-4090"`
-	// How that record is related to the hardware of the query; null if it is not.
+	// How that hardware is related to the hardware of the query; null if it is not.
 	Relation *dataset.Relation `json:"relation" jsonschema:"nullable,enum=same,enum=variant,enum=machine,enum=sibling,example=same"`
 }
 
-// Evidence is a run that was resident in less memory than the formula asks for.
+// Evidence is a run that fit in less memory than the formula gives.
 type Evidence struct {
 	// Id of the benchmark.
 	ID dataset.Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`
 	MeasuredOn
 	// Memory of its devices.
 	Memory int64 `json:"memory_bytes" jsonschema:"minimum=0,example=17179869184" jsonschema_extras:"unit=bytes"`
-	// Tokens its cache was filled with.
+	// Tokens in its cache.
 	Context int64 `json:"context" jsonschema:"minimum=0,example=8192" jsonschema_extras:"unit=tokens"`
-	// What the formula asks for.
+	// Memory needed according to the formula.
 	Formula int64 `json:"formula_bytes" jsonschema:"minimum=0,example=17394617549" jsonschema_extras:"unit=bytes"`
 }
 
-// Speed is what is known of the generation speed of one request. Measurements and estimates are
-// never mixed into one figure.
+// Speed is the generation speed of one request. Measurements and estimates are never mixed into one number.
 type Speed struct {
 	// Measurements of the same model and quantization on the same or related hardware; null if there are none.
 	Measured *Measured `json:"measured" jsonschema:"nullable"`
@@ -190,13 +192,13 @@ type Speed struct {
 	// Which one applies: measured; sibling, if all measurements are on siblings of the hardware; or estimate. Null if
 	// there is neither.
 	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
-	// Median of the one to use, with an empty cache.
+	// Median of the one in use, with an empty cache.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
-	// What is left when the cache holds the context of the query; null if the size of the cache is unknown.
+	// Speed with the cache filled with the context of the query; null if the size of the cache is unknown.
 	Filled *Slowdown `json:"filled" jsonschema:"nullable"`
-	// Speed at which the prompt is read; null if unknown.
+	// Prompt processing speed; null if unknown.
 	Prompt *PromptSpeed `json:"prompt" jsonschema:"nullable"`
-	// Speed of the requests of parallel at once, with engine=vllm; null for one, and where a fact is missing.
+	// Speed with parallel requests, with engine=vllm; null for one request or if a fact is missing.
 	Load *Load `json:"load" jsonschema:"nullable"`
 	// Seconds to the first token after prompt_tokens; null without them.
 	TTFT *Band `json:"ttft_s" jsonschema:"nullable" jsonschema_extras:"unit=s"`
@@ -204,28 +206,28 @@ type Speed struct {
 	Total *Band `json:"total_s" jsonschema:"nullable" jsonschema_extras:"unit=s"`
 }
 
-// Measured is the spread of measurements of the same quantization of models of one shape on the hardware and on
-// hardware related to it, at its memory bandwidth; on siblings only where there are no others.
+// Measured is the spread of measurements of the same quantization of models with the same shape, on this or related
+// hardware with the same memory bandwidth. Siblings count only if there are no others.
 type Measured struct {
 	// Number of measurements.
 	N int `json:"n" jsonschema:"minimum=1,example=4"`
-	// Number of further ones that are left out because the fastest is more than three times as fast.
+	// Number of measurements left out because the fastest is more than three times as fast.
 	Slow int `json:"left_out" jsonschema:"minimum=0,example=0"`
-	// Number of pages they come from.
+	// Number of source pages.
 	Pages int `json:"source_pages" jsonschema:"minimum=1,example=2"`
-	// First tenth, by linear interpolation (type 7).
+	// 10th percentile, by linear interpolation (type 7).
 	P10 float64 `json:"p10" jsonschema:"exclusiveMinimum=0,example=121.2" jsonschema_extras:"unit=tokens/s"`
 	// Median.
 	Median float64 `json:"median" jsonschema:"exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
-	// Last tenth.
+	// 90th percentile.
 	P90 float64 `json:"p90" jsonschema:"exclusiveMinimum=0,example=130.8" jsonschema_extras:"unit=tokens/s"`
-	// The farthest relation of the hardware they are on.
+	// Most distant relation of the measured hardware to this hardware.
 	Relation dataset.Relation `json:"relation" jsonschema:"enum=same,enum=variant,enum=machine,enum=sibling,example=same"`
 	// Ids of the benchmarks, newest first, at most 20.
 	Runs []dataset.Slug `json:"run_ids" jsonschema:"maxItems=20,example=bm-d20987d408c6"`
-	// The same benchmarks, and what each was measured on.
+	// The same benchmarks, with the model and hardware of each.
 	On []MeasuredRun `json:"runs" jsonschema:"maxItems=20"`
-	// Why they do not answer the question, so that the estimate counts; null if they do.
+	// Why the estimate is used instead of these measurements; null if it is not.
 	Note *string `json:"note" jsonschema:"nullable,example=the runs differ by more than a factor of three, so they do not measure the same thing"`
 	// Twice the rank of the program and the part of the machine that ran (see evaluation.rank), one more for no siblings.
 	Grade int `json:"-"`
@@ -235,37 +237,37 @@ type Measured struct {
 type MeasuredRun struct {
 	// Id of the benchmark.
 	ID dataset.Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`
-	// Slug of the model that was measured. It has the shape of the model of the query.
+	// Slug of the measured model, which has the same shape as the model of the query.
 	Model dataset.Slug `json:"model" jsonschema:"example=llama-3.1-8b-instruct"`
 	MeasuredOn
 }
 
-// Estimate is a speed worked out by a regression of the share of the memory bandwidth that measurements reached.
+// Estimate is a speed from a regression on the share of memory bandwidth that measurements reach.
 type Estimate struct {
 	Band
-	// How it was worked out.
+	// Method of the estimate.
 	Method string `json:"method" jsonschema:"example=regression"`
 	// Share of the memory bandwidth the estimate uses.
 	Share float64 `json:"bandwidth_share" jsonschema:"exclusiveMinimum=0,maximum=1,example=0.62"`
-	// Weights one token reads.
+	// Bytes of weights read per token.
 	Bytes int64 `json:"bytes_per_token" jsonschema:"minimum=1,example=4920739168" jsonschema_extras:"unit=bytes"`
 	// Tool it is for.
 	Tool string `json:"tool" jsonschema:"example=llama.cpp"`
-	// Compute backend it is for: the usual one; empty if none is known.
+	// Compute backend it is for, by default the usual one; empty if unknown.
 	Backend string `json:"backend" jsonschema:"example=cuda"`
-	// Part of the machine that does the work.
+	// Part of the machine that runs the model.
 	Unit ComputeUnit `json:"compute_unit" jsonschema:"example=gpu"`
 	// Class of the hardware.
 	Class string `json:"class" jsonschema:"enum=discrete_nvidia,enum=discrete_amd,enum=discrete_intel,enum=apple,enum=other_unified,enum=cpu,enum=discrete_other,example=discrete_nvidia"`
-	// The 10 measurements that carry most of its effects, heaviest first.
+	// The 10 measurements with the most weight, heaviest first.
 	Evidence []Weight `json:"evidence" jsonschema:"maxItems=10"`
-	// How such estimates did against measurements that were hidden from them; null if they were not validated.
+	// Accuracy of such estimates on hidden measurements; null if not validated.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
-	// What it takes for granted.
+	// Assumptions of the estimate.
 	Assumes []string `json:"assumes"`
 }
 
-// Band is an estimate with the band that holds nine of ten measurements.
+// Band is an estimate with its 90 % band.
 type Band struct {
 	// Lower end of the 90 % band.
 	P05 float64 `json:"p05" jsonschema:"minimum=0,example=103.4"`
@@ -275,17 +277,17 @@ type Band struct {
 	P95 float64 `json:"p95" jsonschema:"minimum=0,example=156.5"`
 }
 
-// PromptSpeed is what is known of the speed at which a prompt is read.
+// PromptSpeed is the prompt processing speed.
 type PromptSpeed struct {
 	// Measurements; null if there are none.
 	Measured *Measured `json:"measured" jsonschema:"nullable"`
-	// Estimate of a prompt of prompt_tokens, else of 512; null if a fact is missing.
+	// Estimate for a prompt of prompt_tokens (default 512); null if a fact is missing.
 	Estimate *Band `json:"estimate" jsonschema:"nullable"`
-	// Which one applies, as for the speed of generation.
+	// Which one applies, as for the generation speed.
 	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
-	// Median of the one to use.
+	// Median of the one in use.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=2850" jsonschema_extras:"unit=tokens/s"`
-	// How such estimates did; null if they were not validated.
+	// Accuracy of such estimates; null if not validated.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
 }
 
@@ -293,7 +295,7 @@ type PromptSpeed struct {
 type Weight struct {
 	// Id of the benchmark.
 	ID dataset.Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`
-	// Slug of the model that was measured.
+	// Slug of the measured model.
 	Model dataset.Slug `json:"model" jsonschema:"example=llama-3.1-8b-instruct"`
 	MeasuredOn
 	// Its weight. The weights of all measurements, listed or not, add up to 1.
@@ -302,17 +304,17 @@ type Weight struct {
 
 // Checked is how estimates did against measurements of sources that were hidden from them.
 type Checked struct {
-	// Version of the dataset they were compared on.
+	// Version of the dataset used for the test.
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
-	// What was hidden: all measurements of the repository or site.
+	// What was hidden: all measurements from the same repository or site.
 	Holdout string `json:"holdout" jsonschema:"enum=source,example=source"`
-	// Class that the figures belong to.
+	// Class of hardware and program.
 	Class string `json:"class" jsonschema:"example=discrete_nvidia dense"`
 	// Measurements compared.
 	Rows int `json:"rows" jsonschema:"minimum=1,example=596"`
-	// Median of the error without sign; 0.1 is 10 %.
+	// Median absolute error; 0.1 is 10 %.
 	MedianError float64 `json:"median_error" jsonschema:"minimum=0,example=0.076"`
-	// Part of the measurements inside the 90 % band.
+	// Share of the measurements inside the 90 % band.
 	Coverage float64 `json:"coverage_90" jsonschema:"minimum=0,maximum=1,example=0.9"`
 }
 
@@ -320,33 +322,33 @@ type Checked struct {
 type Slowdown struct {
 	// Tokens in the cache.
 	Depth int64 `json:"depth" jsonschema:"minimum=1,example=8192" jsonschema_extras:"unit=tokens"`
-	// Part of the speed with an empty cache.
+	// Share of the speed with an empty cache.
 	Factor float64 `json:"factor" jsonschema:"exclusiveMinimum=0,maximum=1,example=0.945"`
-	// Speed that is left.
+	// Speed with the filled cache.
 	TPS float64 `json:"tps" jsonschema:"exclusiveMinimum=0,example=120.5" jsonschema_extras:"unit=tokens/s"`
-	// How estimates with a filled cache did against measurements of hidden sources.
+	// Accuracy of estimates with a filled cache on hidden measurements.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
 }
 
-// Cost is what a million generated tokens cost at the speed to use. Null figures have a reason.
+// Cost is the cost of a million generated tokens at the speed in use. Null values have a reason.
 type Cost struct {
 	// Energy.
 	KWhPerMTok *float64 `json:"kwh_per_mtok" jsonschema:"nullable,minimum=0,example=0.556" jsonschema_extras:"unit=kWh"`
-	// Energy and the part of the price that is used up, or rent.
+	// Energy plus depreciation of the price, or rent.
 	USDPerMTok *float64 `json:"usd_per_mtok" jsonschema:"nullable,minimum=0,example=0.547" jsonschema_extras:"unit=US dollars"`
 	// Power of all devices while they generate.
 	Watts *float64 `json:"watts" jsonschema:"nullable,exclusiveMinimum=0,example=360" jsonschema_extras:"unit=W"`
-	// measured by the runs, or 0.8 of tdp_watts, or of the upper end of tdp_range_watts where it has one: decoding waits for memory, so that
-	// cards stay below their limit.
+	// measured: by the runs. Otherwise 0.8 x tdp_watts, or 0.8 x the upper end of tdp_range_watts: decoding waits for
+	// memory, so cards stay below their limit.
 	PowerBasis *string `json:"power_basis" jsonschema:"nullable,enum=measured,enum=tdp_x_0.8,example=tdp_x_0.8"`
 	// Price of all devices.
 	PriceUSD *float64 `json:"price_usd" jsonschema:"nullable,exclusiveMinimum=0,example=2873" jsonschema_extras:"unit=US dollars"`
-	// What price that is.
+	// Kind of price.
 	PriceBasis *string `json:"price_basis" jsonschema:"nullable,enum=street,enum=launch,enum=rented,example=street"`
-	// Day the price was seen, or of the launch.
+	// Day of the price or of the launch.
 	PriceDate *dataset.Date `json:"price_date" jsonschema:"nullable,example=2026-07-31"`
-	// Why figures are null.
+	// Why values are null.
 	Reasons []string `json:"reasons"`
-	// What to know about the figures.
+	// What to know about the values.
 	Notices []string `json:"notices"`
 }

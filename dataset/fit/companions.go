@@ -10,9 +10,9 @@ import (
 
 // A Companion runs next to a model on the first device.
 type Companion struct {
-	// projector: reads pictures. mtp: the layer of the model that drafts tokens. draft: another model that does.
+	// projector: reads images. mtp: a layer of the model that drafts tokens. draft: a separate model that drafts tokens.
 	Kind string `json:"kind" jsonschema:"enum=projector,enum=mtp,enum=draft,example=draft"`
-	// Slug of the model that drafts; null for the others.
+	// Slug of the draft model; otherwise null.
 	Model *dataset.Slug `json:"model" jsonschema:"nullable,example=qwen3-0.6b"`
 	Bytes
 }

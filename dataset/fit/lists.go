@@ -18,49 +18,50 @@ type Best struct {
 	Hardware dataset.Slug `json:"hardware" jsonschema:"example=nvidia-rtx-4090"`
 	// Number of devices.
 	Count int `json:"count" jsonschema:"minimum=1,example=1"`
-	// Name of the size: the most precise that runs and is fast enough, or that was measured as well.
+	// Name of the quantization.
 	Quantization string `json:"quantization" jsonschema:"example=Q8_0"`
-	// Bits per weight of the size. Below 4 the answers of most models become clearly worse.
+	// Bits per weight of the quantization. Below 4, the answers of most models become clearly worse.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=8.5" jsonschema_extras:"unit=bits"`
-	// fits; tight if no quantization fits better; or offload if a part is in main memory, whose size was given.
+	// fits; tight if no quantization fits better; or offload if part of the model is in main memory (if its size was
+	// given).
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
 	// Weights, cache and buffer.
 	Total int64 `json:"total_bytes" jsonschema:"minimum=0,example=9932111872" jsonschema_extras:"unit=bytes"`
-	// Weights and cache in main memory; left out if all is on the devices.
+	// Weights and cache in main memory; omitted if everything is on the devices.
 	Host int64 `json:"host_bytes,omitzero" jsonschema:"minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
-	// Generation speed, with an empty cache or filled to depth; null if unknown.
+	// Generation speed, with a cache filled to depth if depth is given; null if unknown.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=80.7" jsonschema_extras:"unit=tokens/s"`
-	// Whether the speed was measured, was measured on siblings of the hardware only, or is estimated; null without one.
+	// Whether the speed was measured, measured only on siblings of the hardware, or estimated; null without a speed.
 	Use *string `json:"speed_basis" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=estimate"`
-	// Tokens in the cache the speed is for.
+	// Tokens in the cache for this speed.
 	Depth int64 `json:"depth" jsonschema:"minimum=0,example=0" jsonschema_extras:"unit=tokens"`
-	// Why it is listed, in a few words; left out if the order is not by what is best.
+	// Why it is listed, in a few words; omitted if the list is not sorted by best.
 	Why string `json:"why,omitempty" jsonschema:"example=fits with 8k context\\, 51.0 tok/s measured"`
-	// Cost of all the devices, in US dollars, by the last street price; hardware only, left out if there is none.
+	// Latest street price of all devices together, in US dollars; hardware only, omitted if unknown.
 	TotalPriceUSD *float64 `json:"total_price_usd,omitempty" jsonschema:"exclusiveMinimum=0,example=2686" jsonschema_extras:"unit=USD"`
-	// When that price was seen.
+	// Date of that price.
 	PriceDate *dataset.Date `json:"price_date,omitempty" jsonschema:"example=2026-09"`
-	// The points it is ordered by; with explain=true only.
+	// Points that determine the order; only with explain=true.
 	Points *Points `json:"points,omitempty"`
 }
 
 // Points explain a recommendation. Those that are 0 are left out.
 type Points struct {
-	// What the model can do.
+	// Capability of the model.
 	Capability float64 `json:"capability,omitzero" jsonschema:"example=66.4"`
-	// Taken off for doubt about that.
+	// Deducted for uncertainty about the capability.
 	Uncertain float64 `json:"uncertain,omitzero" jsonschema:"maximum=0,example=-1.3"`
-	// Taken off for few bits per weight.
+	// Deducted for few bits per weight.
 	Quantization float64 `json:"quantization,omitzero" jsonschema:"maximum=0,example=-1.5"`
-	// Taken off for slow answers.
+	// Deducted for slow answers.
 	Speed float64 `json:"speed,omitzero" jsonschema:"maximum=0,example=-1.4"`
-	// Taken off for using memory that should stay free.
+	// Deducted for using the memory reserve.
 	Memory float64 `json:"memory,omitzero" jsonschema:"maximum=0,example=-1.5"`
-	// Added for models that people measure.
+	// Added for models with many measurements.
 	Use float64 `json:"use,omitzero" jsonschema:"minimum=0,example=3.1"`
 	// Deducted from models without evaluations and with few measurements.
 	Unknown float64 `json:"unknown,omitzero" jsonschema:"maximum=0,example=-4"`
-	// Hardware: added or taken off for the price of all devices, by how far it is from 1,000 US dollars.
+	// For hardware: added or deducted for the price of all devices, relative to 1,000 US dollars.
 	Price float64 `json:"price,omitzero" jsonschema:"example=-0.4"`
 	// The sum of all.
 	Total float64 `json:"total" jsonschema:"example=65.3"`

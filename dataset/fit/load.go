@@ -11,12 +11,12 @@ import (
 type Load struct {
 	// Requests at once.
 	Requests int `json:"requests" jsonschema:"minimum=2,example=16"`
-	// Tokens per second of all requests together, with prompts of prompt_tokens (default 512) and answers of
-	// answer_tokens (default 256).
+	// Tokens per second over all requests, with prompts of prompt_tokens (default 512) and answers of answer_tokens
+	// (default 256).
 	Total Band `json:"tps" jsonschema_extras:"unit=tokens/s"`
-	// Tokens per second of each.
+	// Tokens per second of each request.
 	Each float64 `json:"tps_per_request" jsonschema:"exclusiveMinimum=0,example=48.2" jsonschema_extras:"unit=tokens/s"`
-	// How such estimates did against measurements of sources that were hidden from them; null if they were not validated.
+	// Accuracy of such estimates on measurements from hidden sources; null if not validated.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
 }
 

@@ -12,29 +12,30 @@ import (
 
 // A Placement says which memory holds the weights and the cache of a quantization, and how to request it.
 type Placement struct {
-	// Layers on the devices, the output counted as one more; null with engines that do not split a model between devices and main memory.
+	// Number of layers on the devices, plus one for the output; null with engines that do not split a model between
+	// devices and main memory.
 	GPULayers *int64 `json:"gpu_layers" jsonschema:"nullable,minimum=0,example=33"`
-	// Layers, from the first, whose experts are in main memory; null if gpu_layers is null.
+	// Number of layers, from the first, whose experts are in main memory; null if gpu_layers is null.
 	CPUMoE *int64 `json:"n_cpu_moe" jsonschema:"nullable,minimum=0,example=12"`
 	// How several devices share the model.
 	Split Split `json:"split" jsonschema:"example=layer"`
-	// Options of the program that ask for it; empty for files that llama.cpp does not read.
+	// Command-line flags for this placement; empty for files that llama.cpp does not read.
 	Flags string `json:"flags" jsonschema:"example=-c 8192 -ngl 99 --n-cpu-moe 12"`
-	// The same experts in main memory for builds without --n-cpu-moe; null if none are.
+	// The same for builds without --n-cpu-moe; null if no experts are in main memory.
 	OverrideTensor *string `json:"override_tensor" jsonschema:"nullable,example=-ot blk\\.(0|1)\\.ffn_(up|down|gate)_exps=CPU"`
-	// What each device holds.
+	// Memory use of each device.
 	Devices []OnDevice `json:"devices"`
 	// Weights and cache in main memory.
 	Host int64 `json:"host_bytes" jsonschema:"minimum=0,example=2147483648" jsonschema_extras:"unit=bytes"`
-	// Weights in main memory that one token reads; null if what one token reads of the model is not known.
+	// Weights in main memory read per token; null if the weights read per token are unknown.
 	HostRead *int64 `json:"host_read_bytes" jsonschema:"nullable,minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
 }
 
-// OnDevice is what one device holds.
+// OnDevice is the part of a model on one device.
 type OnDevice struct {
-	// Slug of the hardware; null for a machine described by its memory.
+	// Slug of the hardware; null for a machine described only by its memory.
 	Hardware *dataset.Slug `json:"hardware" jsonschema:"nullable,example=nvidia-rtx-4090"`
-	// Layers, the output counted as one more; with split=tensor a part of each.
+	// Number of layers, plus one for the output; with split=tensor, a part of each.
 	Layers int64 `json:"layers" jsonschema:"minimum=0,example=33"`
 	// Weights.
 	Weights int64 `json:"weights_bytes" jsonschema:"minimum=0,example=4920739168" jsonschema_extras:"unit=bytes"`
@@ -44,7 +45,7 @@ type OnDevice struct {
 	Compute int64 `json:"compute_buffer_bytes" jsonschema:"minimum=0,example=271056896" jsonschema_extras:"unit=bytes"`
 	// Memory that a model may use.
 	Usable int64 `json:"usable_bytes" jsonschema:"minimum=0,example=25769803776" jsonschema_extras:"unit=bytes"`
-	// Weights that one token reads; null if unknown.
+	// Weights read per token; null if unknown.
 	Read *int64 `json:"read_bytes" jsonschema:"nullable,minimum=0,example=4600000000" jsonschema_extras:"unit=bytes"`
 
 	read int64 // of what is counted evenly over the layers

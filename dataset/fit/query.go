@@ -15,86 +15,85 @@ import (
 type Query struct {
 	// Model, by slug or alias.
 	Model dataset.Slug `query:"model,name=model,required" kong:"-"`
-	// Hardware, by name; required unless memory_gb describes the machine. Several names with commas are one machine. A memory
-	// or number of devices in a name, such as "2x RTX 3090", sets memory_gb and count.
+	// Hardware, by name; required unless memory_gb is given. Several names, separated by commas, form one machine. A
+	// memory size or number of devices in a name, such as "2x RTX 3090", sets memory_gb and count.
 	Hardware dataset.Slug `query:"hardware,name=hardware" kong:"-"`
-	// Quantization by name, such as Q4_K_M or AWQ. Default: all quantizations of the model, best first.
+	// Quantization, such as Q4_K_M or AWQ. Default: all quantizations of the model, best first.
 	Quantization string `query:"quantization,bytes=100" help:"Quantization, such as Q4_K_M, AWQ or MLX-4bit; default all quantizations of the model." short:"q" placeholder:"SIZE"`
-	// Size of the file of weights, in GB of 2^30 bytes, in place of the sizes of the model.
+	// Size of the weights file, in GB of 2^30 bytes, instead of the sizes listed for the model.
 	WeightsGB float64 `query:"weights_gb,above=0,max=1e6" name:"weights-gb" help:"Size of the weights file in GiB, instead of the sizes listed for the model." placeholder:"GB"`
-	// Number of devices, of each that is named.
+	// Number of devices per name.
 	Count int `query:"count,min=1,max=8" help:"Number of each device, 1 to 8; default the number in the hardware's name, such as 2x3090, or 1." placeholder:"N"`
-	// How devices share the model: by layers, or by parts of each. Without it layer, with engine=vllm tensor.
+	// How devices share the model: layer (each has some layers) or tensor (each has a part of every layer). Default:
+	// layer; with engine=vllm, tensor.
 	Split Split `query:"split" help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
-	// Tokens to keep room for; 64k is 65,536. Default: 8192, or the limit of the model if it is lower. Above the limit
-	// of the model: 400, unless allow_extended is true.
+	// Context to reserve memory for, in tokens; 64k is 65,536. Default: 8192, or the limit of the model if it is lower. A
+	// value above that limit returns 400 unless allow_extended is true.
 	Context int64 `query:"context,min=1,max=16777216,tokens" kong:"-"`
-	// Storage type of the key-value cache. Default: f16. llama.cpp has all but fp8; vllm f16 and fp8; mlx f16, q8_0 and
-	// q4_0.
+	// Storage type of the key-value cache. Default: f16. llama.cpp supports all but fp8; vllm f16 and fp8; mlx f16, q8_0
+	// and q4_0.
 	KV KVType `query:"kv,default=f16" name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
-	// Storage type of the cached values, if it differs from the keys.
+	// Storage type of cached values, if it differs from the keys.
 	KVV KVType `query:"kv_v" name:"kv-v" help:"Storage type of the cached values, if it differs from that of the keys." placeholder:"TYPE"`
-	// Whether flash attention is used. false adds the scratch memory that attention needs without it.
+	// Whether to use flash attention. false adds the scratch memory that attention needs without it.
 	FlashAttention *bool `query:"flash_attention,default=true" help:"Use flash attention, which needs no scratch memory for attention scores." negatable:"" default:"true"`
-	// Program whose memory rules apply. Default: llama.cpp.
+	// Engine whose memory rules apply. Default: llama.cpp.
 	Rules Rules `query:"engine,default=llama.cpp" name:"engine" help:"Engine whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
-	// Requests at once. Default: 1. In llama.cpp they share the context; other engines reserve it for each.
+	// Simultaneous requests. Default: 1. In llama.cpp they share the context; other engines reserve it for each request.
 	Parallel int `query:"parallel,min=1,max=1024" help:"Requests served at once; in llama.cpp these are slots, which share the context." placeholder:"N"`
-	// Tokens read at once: ubatch-size of llama.cpp (512), max_num_batched_tokens of vLLM (2048).
+	// Tokens processed in one batch: ubatch-size of llama.cpp (512), max_num_batched_tokens of vLLM (2048).
 	MicroBatch int64 `query:"batch_tokens,min=1,max=1e6" name:"batch-tokens" help:"Tokens processed in one batch." placeholder:"N"`
 	// Share of each card's memory that vLLM may use. Default: 0.9.
 	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1" name:"gpu-memory-utilization" help:"Share of each card's memory that vLLM may use." placeholder:"PART"`
-	// Processor or machine that holds the cards, by name. A memory in the name sets system_memory_gb.
+	// Processor or machine with the cards, by name. A memory size in the name sets system_memory_gb.
 	Host dataset.Slug `query:"host,name=hardware" help:"Processor or machine the cards are installed in." placeholder:"NAME"`
-	// Main memory beside cards, in GB of 2^30 bytes. Default: the memory of the host, or as much as is needed.
+	// Main memory next to the cards, in GB of 2^30 bytes. Default: the memory of the host, or as much as needed.
 	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6" name:"system-memory-gb" help:"Main memory of the machine in GiB, for offload to it." placeholder:"GB"`
-	// true accepts a context above the limit of the model, as with YaRN.
+	// true allows a context above the limit of the model, as with YaRN.
 	AllowExtended bool `query:"allow_extended" help:"Allow a context longer than the model's limit."`
-	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps in place
-	// of hardware.
+	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps instead of
+	// hardware.
 	MemoryGB float64 `query:"memory_gb,above=0,max=1e6" name:"memory-gb" help:"Memory of one device in GiB, if the hardware is sold with several sizes; default the size in the hardware's name, if there is one." placeholder:"GB"`
-	// Memory bandwidth of one device, in 10^9 bytes per second. With hardware of another bandwidth its measurements do
-	// not count.
+	// Memory bandwidth of one device, in 10^9 bytes per second. If it differs from that of hardware, measurements of the
+	// hardware do not count.
 	BandwidthGBps float64 `query:"bandwidth_gbps,above=0,max=1e6" kong:"-"`
-	// Share of unified memory that a model may use. Default: the share of the vendor's system, which the answer names.
+	// Share of unified memory that a model can use. Default: the share the vendor's system allows, shown in the answer.
 	UnifiedShare float64 `query:"unified_share,above=0,max=1" help:"Share of unified memory that a model may use, 0 to 1." placeholder:"PART"`
-	// Layers on the cards, as -ngl of llama.cpp; the output counts as one. Default: as many as fit.
+	// Layers on the cards, like -ngl of llama.cpp; the output layer counts as one. Default: as many as fit.
 	GPULayers *int64 `query:"gpu_layers,min=0,max=1000" name:"gpu-layers" help:"Layers to put on the cards, counting the output layer as one; default as many as fit." placeholder:"N"`
-	// Layers, from the first, whose experts stay in main memory, as --n-cpu-moe of llama.cpp. Default: as few as
+	// Layers, from the first, whose experts stay in main memory, like --n-cpu-moe of llama.cpp. Default: as few as
 	// possible.
 	CPUMoE *int64 `query:"n_cpu_moe,min=0,max=1000" name:"n-cpu-moe" help:"Layers whose experts stay in main memory; default as few as possible." placeholder:"N"`
-	// true adds the projector that reads pictures (mmproj), projector_bytes of the model.
+	// true includes the image projector (mmproj), with projector_bytes of the model.
 	Projector bool `query:"projector" help:"Include the image projector (mmproj) of the model."`
-	// Size of the projector file, in GB of 2^30 bytes, instead of the one known for the model.
+	// Size of the projector file, in GB of 2^30 bytes, instead of the known size.
 	ProjectorGB float64 `query:"projector_gb,above=0,max=1e3" name:"projector-gb" help:"Size of the image projector file in GiB, instead of the known size." placeholder:"GB"`
-	// true adds the layer of the model that drafts tokens (multi-token prediction).
+	// true includes the layer that drafts tokens (multi-token prediction).
 	MTP bool `query:"mtp" name:"mtp" help:"Include the layer that drafts tokens (multi-token prediction)."`
-	// Model that drafts tokens, by slug or alias, to count it.
+	// Draft model for speculative decoding, by slug or alias; its memory is included.
 	Draft dataset.Slug `query:"draft,name=model" help:"Draft model for speculative decoding; its memory is included." placeholder:"MODEL"`
 	// Quantization of the draft model; default Q8_0.
 	DraftQuantization string `query:"draft_quantization,bytes=100,with=draft" help:"Quantization of the draft model; default Q8_0." placeholder:"SIZE"`
-	// Program to estimate the speed for, such as ollama. It sets engine, too.
+	// Tool to estimate the speed for, such as ollama. It also sets engine.
 	Tool dataset.Slug `query:"tool,name=tool" help:"Tool to estimate the speed for, by slug, such as ollama; default the engine's own." placeholder:"TOOL"`
 	// Compute backend, such as vulkan. Default: the usual one for the hardware.
 	Backend string `query:"backend,bytes=40" help:"Compute backend, such as vulkan; default the usual one for the hardware." placeholder:"NAME"`
-	// Part of the machine that works.
+	// Part of the machine that runs the model.
 	ComputeUnit ComputeUnit `query:"compute_unit" help:"Compute unit to run on: cpu, gpu or npu; default that of the backend." enum:",cpu,gpu,npu" default:""`
 	// Prompt length in tokens, for ttft_s.
 	PromptTokens int64 `query:"prompt_tokens,min=1,max=16777216,tokens" kong:"-"`
-	// Tokens of the answer, for total_s; with prompt_tokens.
+	// Length of the answer in tokens, for total_s; needs prompt_tokens.
 	AnswerTokens int64 `query:"answer_tokens,min=1,max=16777216,tokens" kong:"-"`
-	// Bandwidth of main memory in GB/s. Default: the bandwidth of host, or a usual one.
+	// Bandwidth of main memory in GB/s. Default: the bandwidth of the host, or a usual value.
 	SystemBandwidthGBps float64 `query:"system_bandwidth_gbps,above=0,max=1e6" name:"system-bandwidth-gbps" help:"Bandwidth of the machine's main memory in GB/s, for weights kept there." placeholder:"GBPS"`
 	Costs
-	// Least generation speed, measured or estimated, in tokens per second; with a full cache where context is given.
-	// Rows whose speed is unknown are left out, and a notice says how many. The call then counts as six of the burst
-	// limit.
+	// Minimum generation speed, measured or estimated, in tokens per second; with a full cache if context is given. Rows
+	// with unknown speed are left out, and a notice says how many. The call counts as six calls towards the burst limit.
 	MinTPS float64 `query:"min_tps,above=0,max=1e6" name:"min-tps" help:"Lowest acceptable generation speed, in tokens per second." placeholder:"SPEED"`
-	// Which quantization a row names. best: the one with the most points, which weigh what is lost to few bits against speed
-	// and memory; of those that were published or measured, or that publishers usually make. measured: the most precise of 4
-	// to 9 bits per weight that fits and was measured on the hardware, else one of more bits that was, else the most precise
-	// of up to 9 bits that fits. Weights that were trained in four bits count as they were released (MXFP4) before files of
-	// other names.
+	// Quantization shown in each row. best: the one with the most points, which balance precision against speed and
+	// memory, among those that were published, measured or are usual. measured: the most precise one of 4 to 9 bits per
+	// weight that fits and was measured on the hardware, else a measured one with more bits, else the most precise one of
+	// up to 9 bits that fits. Weights trained in four bits (MXFP4) come before other files of the model.
 	Prefer Preference `query:"prefer,default=best" help:"Quantization to show in each row: best, the one with the most points (a balance of precision, speed and memory); or measured, the most precise one of 4 to 9 bits per weight that fits and was measured on the hardware, else a measured one with more bits, else the most precise one of up to 9 bits that fits." enum:"best,measured" default:"best"`
 
 	Beside []Unit `kong:"-"` // further devices, which may be unlike the first; Count counts each
@@ -112,13 +111,13 @@ type Query struct {
 
 // Costs is what a caller pays and how much the machine is used. Nothing has a default.
 type Costs struct {
-	// Price of energy, for costs.
+	// Electricity price, for costs.
 	USDPerKWh *float64 `query:"usd_per_kwh,min=0,max=1e6" name:"usd-per-kwh" help:"Electricity price in US dollars per kWh, for costs." placeholder:"USD"`
 	// Hours of use per day, for costs.
 	HoursPerDay *float64 `query:"hours_per_day,above=0,max=24" help:"Hours of use per day, for costs." placeholder:"HOURS"`
 	// Years of use, for costs.
 	Years *float64 `query:"years,above=0,max=100" help:"Years of use, for costs." placeholder:"N"`
-	// Rent of the hardware per hour, for costs; in place of its price and energy.
+	// Rent of the hardware per hour, for costs; replaces price and energy.
 	USDPerHour *float64 `query:"usd_per_hour,min=0,max=1e6" name:"usd-per-hour" help:"Price to rent the hardware in US dollars per hour, for costs." placeholder:"USD"`
 
 	Today time.Time `kong:"-"` // for the age of prices

@@ -19,7 +19,7 @@ type Remedy struct {
 	Quantization string `json:"quantization" jsonschema:"example=Q4_K_M"`
 	// Verdict with the change.
 	Verdict Verdict `json:"verdict" jsonschema:"example=fits"`
-	// Price of the additional hardware; null if there is none, or no price is known.
+	// Price of the additional hardware; null if there is none or its price is unknown.
 	USD *float64 `json:"usd" jsonschema:"nullable,minimum=0,example=1600" jsonschema_extras:"unit=US dollars"`
 	// The change in words.
 	Text string `json:"text" jsonschema:"example=with a q8_0 cache"`

@@ -83,9 +83,9 @@ func (a *evaluation) slowdown(size int, empty guess, tokens int64) (factor float
 	return min(1, round4(math.Exp(full.log-empty.log))), true
 }
 
-// How well a measurement answers for the machine, the program and the backend of an evaluation. Those of the best rank that any
-// has are the measured speed. So on a machine with graphics it is not the speed of its processor, nor that of a program
-// that others of the same weights leave far behind.
+// How well a measurement answers for the machine, the program and the backend of an evaluation. Those of the best rank
+// that any has are the measured speed. So on a machine with graphics it is not the speed of its processor, nor that of
+// a program that others of the same weights leave far behind.
 const (
 	otherWork    = iota // the runs used another part of the machine; it answers where there is no estimate
 	otherProgram        // the same part, with other kernels
@@ -126,8 +126,8 @@ func (a *evaluation) asked(b *dataset.Benchmark) bool {
 		(q.Backend == "" || val(b.Backend) == q.Backend) && (q.ComputeUnit == "" || cmp.Or(unitThat(b), q.ComputeUnit) == q.ComputeUnit)
 }
 
-// sameBandwidth reports whether what was measured on a piece of hardware of the silicon of a machine was measured at its
-// bandwidth: variants may differ in it, and a query may give its own. A measurement at an unknown bandwidth counts.
+// sameBandwidth reports whether what was measured on a piece of hardware of the silicon of a machine was measured at
+// its bandwidth: variants may differ in it, and a query may give its own. A measurement at an unknown bandwidth counts.
 func (e *Engine) sameBandwidth(m *machine, measured dataset.Slug) bool {
 	own := e.line.Bandwidth(measured)
 	return own == 0 || own == m.devices[0].bandwidth

@@ -174,7 +174,7 @@ func (opt Options) Validate() error {
 	}
 	add(opt.SourceURL == "" && opt.Source != dataset.Owner, "source_url: must be given if source is %q", cmp.Or(opt.Source, dataset.Community))
 	add(opt.SourceURL != "" && !opt.SourceURL.Valid(), "source_url: must start with https:// or http://, got %q", opt.SourceURL)
-	add(opt.RunDate != "" && !opt.RunDate.Valid(), "run_date: must be a date as YYYY-MM-DD, got %q", opt.RunDate)
+	add(opt.RunDate != "" && !opt.RunDate.Valid(), "run_date: must be a date in the form YYYY-MM-DD, got %q", opt.RunDate)
 	text := dataset.DateProblem(opt.RunDate, opt.Now)
 	add(text != "", "run_date: %s", text)
 	return errors.Join(errs...)

@@ -15,13 +15,13 @@ type Benchmark struct {
 	ID Slug `json:"id" jsonschema:"example=bm-d20987d408c6"`
 	// Slug of the measured model.
 	Model Slug `json:"model" jsonschema:"example=llama-3.2-3b-instruct"`
-	// Model as the source prints it.
+	// Model, as printed by the source.
 	ModelRaw string `json:"model_raw" jsonschema:"minLength=1,example=Llama-3.2-3B-Instruct" fact:"as printed"`
-	// Quantization as the source prints it, a few spellings made equal.
+	// Quantization, as printed by the source, with a few spellings unified.
 	Quantization *string `json:"quantization" jsonschema:"nullable,minLength=1,example=Q4_K_M"`
 	// Slug of the measured hardware.
 	Hardware Slug `json:"hardware" jsonschema:"example=intel-arc-a310"`
-	// Hardware as the source prints it.
+	// Hardware, as printed by the source.
 	HardwareRaw string `json:"hardware_raw" jsonschema:"minLength=1,example=Intel Arc A310" fact:"as printed"`
 	// Number of devices used.
 	HardwareCount int64 `json:"hardware_count" jsonschema:"minimum=1,example=1" bounds:"..100000"`
@@ -29,25 +29,26 @@ type Benchmark struct {
 	MemoryGB *float64 `json:"memory_gb" jsonschema:"nullable,exclusiveMinimum=0,example=4" jsonschema_extras:"unit=GB" bounds:"0.25..16384 GB"`
 	// Slug of the measuring tool.
 	Tool Slug `json:"tool" jsonschema:"example=llama.cpp"`
-	// Version of the tool as the source prints it.
+	// Version of the tool, as printed by the source.
 	ToolVersion *string `json:"tool_version" jsonschema:"nullable,minLength=1,example=b7423 (2aa45ef9e)" fact:"as printed"`
 	// Compute backend.
 	Backend *string `json:"backend" jsonschema:"nullable,minLength=1,example=vulkan"`
-	// Version of the graphics driver or of its compute stack, as the source prints it.
+	// Version of the graphics driver or its compute stack, as printed by the source.
 	DriverVersion *string `json:"driver_version" jsonschema:"nullable,minLength=1,example=ROCm 7.1.1" fact:"as printed"`
-	// Unit that generated the tokens: graphics, processor, neural processor, or graphics and processor together. Null if the source does not say and backend and hardware do not decide it.
+	// Unit that generated the tokens: graphics, processor, neural processor, or graphics and processor together. Null if
+	// the source does not say and backend and hardware do not determine it.
 	ComputeUnit *ComputeUnit `json:"compute_unit" jsonschema:"nullable,example=gpu"`
-	// Prompt length prompt_tps belongs to, in tokens.
+	// Prompt length for prompt_tps, in tokens.
 	NPrompt *int64 `json:"n_prompt" jsonschema:"nullable,minimum=0,example=512" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
-	// Generated length generation_tps belongs to, in tokens.
+	// Output length for generation_tps, in tokens.
 	NGen *int64 `json:"n_gen" jsonschema:"nullable,minimum=0,example=128" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
-	// Tokens already in the cache before both.
+	// Tokens already in the cache before the prompt.
 	ContextDepth *int64 `json:"context_depth" jsonschema:"nullable,minimum=0,example=0" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
 	// Logical batch size.
 	BatchSize *int64 `json:"batch_size" jsonschema:"nullable,minimum=1,example=2048" jsonschema_extras:"unit=tokens" bounds:"..100000000 tokens"`
-	// Simultaneous requests; above 1 both speeds are totals over all requests.
+	// Simultaneous requests; above 1, both speeds are totals over all requests.
 	Concurrency *int64 `json:"concurrency" jsonschema:"nullable,minimum=1,example=1" bounds:"..1000000"`
-	// Layers put on the accelerator, as the source prints it (99 and more mean all).
+	// Layers on the accelerator, as printed by the source (99 or more means all).
 	NGPULayers *int64 `json:"n_gpu_layers" jsonschema:"nullable,example=99" jsonschema_extras:"unit=layers"`
 	// Whether flash attention was on.
 	FlashAttention *bool `json:"flash_attention" jsonschema:"nullable,example=true"`
@@ -63,67 +64,72 @@ type Benchmark struct {
 	GenerationTPS *float64 `json:"generation_tps" jsonschema:"nullable,exclusiveMinimum=0,example=13.36" jsonschema_extras:"unit=tokens/s" bounds:"0.001.. tokens per second"`
 	// Standard deviation of generation_tps over repetitions, in tokens per second.
 	GenerationTPSStddev *float64 `json:"generation_tps_stddev" jsonschema:"nullable,minimum=0,example=0.1" jsonschema_extras:"unit=tokens/s"`
-	// How generation_tps was measured: decoding of one stream, output over the whole time including the prompt, or the sum over simultaneous streams. Null if the source does not say and no rule of the page on the data derives it.
+	// How generation_tps was measured: decoding one stream, output divided by the total time including the prompt, or the
+	// sum over simultaneous streams. Null if the source does not say and no rule derives it.
 	RateBasis *RateBasis `json:"rate_basis" jsonschema:"nullable,example=decode"`
 	// Time to the first token, in milliseconds.
 	TTFTMs *float64 `json:"ttft_ms" jsonschema:"nullable,minimum=0,example=211.644" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
 	// Median time to the first token of a throughput result, in milliseconds.
 	TTFTP50Ms *float64 `json:"ttft_p50_ms" jsonschema:"nullable,minimum=0,example=980.5" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
-	// Time to the first token that 99 of 100 requests keep, in milliseconds.
+	// 99th percentile of the time to the first token, in milliseconds.
 	TTFTP99Ms *float64 `json:"ttft_p99_ms" jsonschema:"nullable,minimum=0,example=1921.3" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
-	// Mean time for each output token after the first, in milliseconds.
+	// Mean time per output token after the first, in milliseconds.
 	TPOTMs *float64 `json:"tpot_ms" jsonschema:"nullable,minimum=0,example=41.2" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
-	// Median time for each output token after the first, in milliseconds.
+	// Median time per output token after the first, in milliseconds.
 	TPOTP50Ms *float64 `json:"tpot_p50_ms" jsonschema:"nullable,minimum=0,example=40.8" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
-	// Time for each output token that 99 of 100 requests keep, in milliseconds.
+	// 99th percentile of the time per output token, in milliseconds.
 	TPOTP99Ms *float64 `json:"tpot_p99_ms" jsonschema:"nullable,minimum=0,example=82.73" jsonschema_extras:"unit=ms" bounds:"..1000000000 ms"`
-	// Size of the weights as the source prints it, in GiB.
+	// Size of the weights, as printed by the source, in GiB.
 	ModelSizeGiB *float64 `json:"model_size_gib" jsonschema:"nullable,exclusiveMinimum=0,example=4.58" jsonschema_extras:"unit=GiB"`
-	// Whether that size counts a vision projector, which decoding text does not read.
+	// Whether model_size_gib includes a vision projector, which text generation does not read.
 	SizeIncludesProjector *bool `json:"size_includes_projector" jsonschema:"nullable,example=true"`
-	// Whether part of the weights was read from main memory instead of the device's own, so that the speed says nothing about the device's bandwidth. Null if the source does not say.
+	// Whether part of the weights was in main memory instead of device memory, so the speed does not reflect the device's
+	// bandwidth. Null if the source does not say.
 	PartialOffload *bool `json:"partial_offload" jsonschema:"nullable,example=true"`
-	// True if the weights were random numbers in the published shape: speed and size are real, answers are not.
+	// True if the weights were random numbers in the published shape: speed and size are real, but the answers are not.
 	RandomWeights *bool `json:"random_weights" jsonschema:"nullable,example=true"`
-	// Power while running, in watts; power_basis says of what.
+	// Power during the run, in watts; power_basis says where it was measured.
 	PowerWatts *float64 `json:"power_watts" jsonschema:"nullable,exclusiveMinimum=0,example=302.6" jsonschema_extras:"unit=W" bounds:"..100000000 W"`
-	// What power_watts was measured at: the device itself, or the whole machine at the wall.
+	// Where power_watts was measured: at the device, or at the wall for the whole machine.
 	PowerBasis *PowerBasis `json:"power_basis" jsonschema:"nullable,example=wall"`
-	// Operating system as the source prints it.
+	// Operating system, as printed by the source.
 	OS *string `json:"os" jsonschema:"nullable,minLength=1,example=linux" fact:"as printed"`
-	// Load of a throughput result: all requests at once (offline), requests arriving over time (server), or a limit on the wait of each user (interactive). Null for a single run or a stated concurrency. Lists return throughput results only if scenario is given.
+	// Load of a throughput result: all requests at once (offline), requests arriving over time (server), or a latency
+	// limit per user (interactive). Null for a single run or a stated concurrency. Lists return throughput results only if
+	// scenario is given.
 	Scenario *Scenario `json:"scenario" jsonschema:"nullable,example=offline"`
-	// Output tokens a second of the whole system over all requests; of throughput results only.
+	// Output tokens per second of the whole system; throughput results only.
 	TotalTPS *float64 `json:"total_tps" jsonschema:"nullable,exclusiveMinimum=0,example=34988" jsonschema_extras:"unit=tokens/s" bounds:"0.001.. tokens per second"`
-	// Requests a second of a throughput result.
+	// Requests per second; throughput results only.
 	RequestRate *float64 `json:"request_rate" jsonschema:"nullable,exclusiveMinimum=0,example=0.8" jsonschema_extras:"unit=requests/s" bounds:"..1000000 requests per second"`
-	// Machines of a throughput result; hardware_count is the number of devices in all of them.
+	// Number of machines; throughput results only. hardware_count is the number of devices in all of them.
 	Nodes *int64 `json:"nodes" jsonschema:"nullable,minimum=1,example=1"`
-	// Machine as the submitter names it.
+	// Name the submitter gives the machine.
 	System *string `json:"system" jsonschema:"nullable,minLength=1,example=1-node-2S-GNR-PyTorch" fact:"as printed"`
-	// Who submitted a result to a benchmark with rounds.
+	// Who submitted the result to a benchmark with rounds, such as MLPerf.
 	Submitter *string `json:"submitter" jsonschema:"nullable,minLength=1,example=Intel"`
-	// Round of such a benchmark.
+	// Round of that benchmark.
 	Round *string `json:"round" jsonschema:"nullable,minLength=1,example=v5.1"`
-	// Division of such a benchmark: closed to changes of the model, or open.
+	// Division of that benchmark: closed (no changes to the model) or open.
 	Division *string `json:"division" jsonschema:"nullable,enum=closed,enum=open,example=closed"`
-	// Whether the submitted system could be bought on the day of the round.
+	// Whether the submitted system was on sale at the time of the round.
 	Availability *string `json:"availability" jsonschema:"nullable,enum=available,enum=preview,enum=rdi,example=available"`
-	// Who measured: the owner of this directory, a member of the public, or the maker of the tool or hardware.
+	// Who measured: the owner of the dataset, the community, or the maker of the tool or hardware.
 	Source Source `json:"source" jsonschema:"example=community"`
-	// The exact page the numbers come from; null for own measurements.
+	// Exact page the numbers come from; null for own measurements.
 	SourceURL *URL `json:"source_url" jsonschema:"nullable,example=https://github.com/geerlingguy/ai-benchmarks/issues/29"`
-	// Key of the source in sources.json, which says who owns it and under which licence; null for own measurements.
+	// Key of the source in sources.json, which has its owner and licence; null for own measurements.
 	SourceKey *string `json:"source_key" jsonschema:"nullable,pattern=^[0-9a-z][0-9a-z._/-]*$,example=github.com/geerlingguy/ai-benchmarks"`
-	// Day of the run, or of what date_basis says.
+	// Day of the run, or of the event that date_basis names.
 	RunDate *Date `json:"run_date" jsonschema:"nullable,example=2024-05-11"`
 	// What run_date refers to: the run, the post, or the last commit of the file. Null if run_date is null.
 	DateBasis *DateBasis `json:"date_basis" jsonschema:"nullable,example=commit"`
 	// Notes on the run.
 	Notes *string `json:"notes" jsonschema:"nullable,minLength=1,example=llama-bench"`
-	// Why and since when the measurement is withdrawn; null while it counts. It keeps its id and its line and is no longer compared with others.
+	// When and why the measurement was withdrawn; null if it is valid. A withdrawn measurement keeps its id but is no
+	// longer compared with others.
 	Withdrawn *Withdrawal `json:"withdrawn" jsonschema:"nullable"`
-	// How to repeat an own measurement.
+	// How to reproduce an own measurement.
 	Reproduce *string `json:"reproduce" jsonschema:"nullable,minLength=1,example=llama-bench -t 2 -p 512 -n 128 -r 5"`
 }
 
@@ -131,7 +137,7 @@ type Benchmark struct {
 // load, which no speed of one stream compares with.
 func (b *Benchmark) IsThroughput() bool { return b.Scenario != nil }
 
-// Withdrawal says why and since when a published record no longer counts.
+// Withdrawal says when and why a published record was withdrawn.
 type Withdrawal struct {
 	// Day it was withdrawn.
 	Date Date `json:"date" jsonschema:"example=2026-11-21"`

@@ -30,7 +30,7 @@ type Release struct {
 	Version string `json:"release" jsonschema:"pattern=^[0-9A-Za-z][0-9A-Za-z.+-]*$,example=2026.11.22"`
 	// SHA-256 over the record files, in hex, as the API shows it.
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$,example=2c8ce9a193573bd6d92b974c4095eefb2bd88b04863f179e54b8b511199b261f"`
-	// Day the content was released.
+	// Release day of the dataset.
 	Released Date `json:"released" jsonschema:"example=2026-11-22"`
 	// Git commit the files were read from; null if they came from a directory.
 	Commit *string `json:"commit" jsonschema:"nullable,pattern=^[0-9a-f]{40}([0-9a-f]{24})?$,example=b5e8b874c959cb06d9283dcef91d9b3f556095db"`
@@ -40,7 +40,7 @@ type Release struct {
 	After *string `json:"after" jsonschema:"nullable,pattern=^[0-9a-f]{64}$,example=9abf6a22b58c5bee966fd247b17283e561a58a2ffc4d7f8b347d26e33520fbb7"`
 }
 
-// Change is what happened in a release to some records of a table. Records to which the same happened share a line.
+// Change is a change of some records of one table in a release. Records with the same change share a line.
 type Change struct {
 	// Kind of record: dataset is dataset.json itself.
 	Table ChangeTable `json:"table" jsonschema:"example=benchmarks"`
@@ -54,15 +54,16 @@ type Change struct {
 	Record jsontext.Value `json:"record" jsonschema:"example=null"`
 }
 
-// FieldChange is one field that has another value.
+// FieldChange is one changed field.
 type FieldChange struct {
 	// Dotted name of the field.
 	Field string `json:"field" jsonschema:"minLength=1,example=generation_tps"`
-	// Where entries of a list of objects were added or removed: place of the first of them, from 0. The values are then the differing part of both lists. Null for all other changes.
+	// Position (from 0) of the first entry that was added to or removed from a list of objects. The values are then the
+	// differing parts of both lists. Null for all other changes.
 	At *int64 `json:"at" jsonschema:"nullable,minimum=0,example=2"`
-	// Value before, null if it was unknown.
+	// Old value; null if it was unknown.
 	Old jsontext.Value `json:"old" jsonschema:"example=null"`
-	// Value after, null if it is unknown.
+	// New value; null if it is unknown.
 	New jsontext.Value `json:"new" jsonschema:"example=null"`
 }
 

@@ -58,7 +58,7 @@ func TestClip(t *testing.T) {
 // fixedCounts are texts whose noun may be plural: the number is above one wherever they are written, or the text is part of
 // snapshot documents, whose bytes anyone must be able to make again.
 var fixedCounts = []string{
-	"%d devices that share each layer", "ollama has %d models", "%d keys have hint or e-mail address", "%d models of the directory, given none",
+	"%d devices that share each layer", "ollama has %d models", "%d keys have the hint or e-mail address", "%d models of the directory, given none",
 	"aliases: %d lines, sha256", "mean of %d categories over %d values", "%d days old when the document was made", "%d rows, sha256", "directory: %d models, sha256",
 	"an index key of %d values in 16 bits", "%d or %d entries of keys and scores",
 }

@@ -20,27 +20,27 @@ type Tool struct {
 	Homepage *URL `json:"homepage" jsonschema:"nullable,example=https://ollama.com"`
 	// Its source code.
 	Repository *URL `json:"repository" jsonschema:"nullable,example=https://github.com/ggml-org/llama.cpp"`
-	// SPDX id of its licence; null when custom, mixed or not seen.
+	// SPDX id of the licence; null if custom, mixed or unknown.
 	License *string `json:"license" jsonschema:"nullable,minLength=1,example=MIT"`
-	// Language most of its source is written in.
+	// Main programming language.
 	Language *string `json:"language" jsonschema:"nullable,minLength=1,example=C++"`
-	// Day of its first numbered version.
+	// Date of the first numbered version.
 	FirstRelease *Date `json:"first_release" jsonschema:"nullable,example=2023-11-20"`
-	// Systems it runs on.
+	// Operating systems it runs on.
 	Platforms *[]string `json:"platforms" jsonschema:"nullable,minLength=1,example=linux"`
-	// Compute backends it can use; a missing one means not seen, not unsupported.
+	// Compute backends it can use. A missing one may still be supported.
 	Backends *[]string `json:"backends" jsonschema:"nullable,minLength=1,example=cuda"`
-	// Weight formats it reads.
+	// Weight formats it can read.
 	ModelFormats *[]string `json:"model_formats" jsonschema:"nullable,minLength=1,example=gguf"`
-	// API forms it serves.
+	// APIs it is compatible with.
 	APICompatibility *[]string `json:"api_compatibility" jsonschema:"nullable,minLength=1,example=openai"`
 	// One sentence on what it does.
 	Description string `json:"description" jsonschema:"minLength=1,example=Runs GGUF models on almost any processor or graphics card."`
-	// Other names in use. Accepted wherever the slug is.
+	// Other names. They work wherever the slug does.
 	Aliases []string `json:"aliases" jsonschema:"minLength=1,example=llamacpp"`
-	// Word its makers use if they stopped or slowed work on it.
+	// Status in the words of its makers, if they stopped or slowed development.
 	Maintenance *string `json:"maintenance" jsonschema:"nullable,minLength=1,example=archived"`
-	// Where the facts come from; each entry names the fields it supports.
+	// Sources of the values; each entry names the fields it supports.
 	Sources []SourceRef `json:"sources"`
 }
 
@@ -50,19 +50,19 @@ type Info struct {
 	SchemaVersion int64 `json:"schema_version" jsonschema:"const=1,example=1"`
 	// Version of the content, shown to callers as dataset_version.
 	Version string `json:"version" jsonschema:"pattern=^[0-9A-Za-z][0-9A-Za-z.+-]*$,example=2026.11.21"`
-	// Day the content was released.
+	// Release day of the dataset.
 	Released Date `json:"released" jsonschema:"example=2026-11-21"`
 	// Name of the directory.
 	Title string `json:"title" jsonschema:"minLength=1,example=modeldex"`
-	// Licence of the collection of facts.
+	// Licence of the dataset.
 	License string `json:"licence" jsonschema:"minLength=1,example=CC-BY-SA-4.0"`
 }
 
 // SchemaVersion is the version of the file format this build reads and writes.
 const SchemaVersion = 1
 
-// Origin is a repository or site that facts were read from: one entry of data/sources.json. What it
-// gave is counted from the records that name its pages, see dataset.Credits.
+// Origin is a source repository or site: one entry of data/sources.json. What it gave is counted from the records that
+// name its pages, see dataset.Credits.
 type Origin struct {
 	// Key of the pages that belong to it: the host without www, and of a repository on GitHub its owner and name too, all in lower case.
 	Key string `json:"key" jsonschema:"pattern=^[0-9a-z][0-9a-z._/-]*$,example=github.com/geerlingguy/ai-benchmarks"`
@@ -100,7 +100,7 @@ type QuantizationType struct {
 	Llama17BBitsPerWeight *float64 `json:"llama_1_7b_bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=4.83" jsonschema_extras:"unit=bits" bounds:"0.5..40 bits"`
 	// Spread over the published sizes of models of 3 billion parameters and more.
 	Observed *ObservedBits `json:"observed" jsonschema:"nullable"`
-	// Where the figures come from; each entry names the fields it supports.
+	// Sources of the values; each entry names the fields it supports.
 	Sources []SourceRef `json:"sources"`
 }
 
@@ -123,27 +123,28 @@ type Quality struct {
 	ID Slug `json:"id" jsonschema:"pattern=^ql-[0-9a-f]{12}$,example=ql-e24e56a1a3cd"`
 	// Slug of the model that was quantized.
 	Model Slug `json:"model" jsonschema:"example=llama-3-8b"`
-	// Quantization, as files carry its name.
+	// Quantization, as in file names.
 	Quantization string `json:"quantization" jsonschema:"minLength=1,example=Q4_K_M"`
-	// How the file was made if its name does not say: the importance matrix, the method and its group size. Null if the source says nothing.
+	// How the file was made, if its name does not say: importance matrix, method, group size. Null if the source does not
+	// say.
 	Recipe *string `json:"recipe" jsonschema:"nullable,minLength=1,example=imatrix of WikiText\\, 10 M tokens"`
-	// What was measured. Do not compare figures of different metrics.
+	// What was measured. Do not compare values of different metrics.
 	Metric QualityMetric `json:"metric" jsonschema:"example=kl_divergence"`
-	// Test behind a task_score; null for the others.
+	// Test behind a task_score; otherwise null.
 	Task *string `json:"task" jsonschema:"nullable,minLength=1,example=MMLU-Pro"`
 	// Mean KL divergence in nats per token, perplexity, or score in percent.
 	Value float64 `json:"value" jsonschema:"minimum=0,example=0.0281"`
-	// The same measure of the reference; null for a KL divergence, which is measured against it.
+	// The same metric for the reference; null for a KL divergence, which already compares with it.
 	ReferenceValue *float64 `json:"reference_value" jsonschema:"nullable,exclusiveMinimum=0,example=6.2317"`
-	// Weights that it is compared with.
+	// Weights it is compared with.
 	Reference string `json:"reference" jsonschema:"enum=F32,enum=F16,enum=BF16,enum=FP8,example=F16"`
-	// Text that the model read; null for a task_score.
+	// Text used for the measurement; null for a task_score.
 	Corpus *string `json:"corpus" jsonschema:"nullable,minLength=1,example=WikiText-2 test"`
-	// Length of the pieces of the text, in tokens; null if the source does not say.
+	// Length of the text chunks, in tokens; null if the source does not say.
 	ContextLength *int64 `json:"context_length" jsonschema:"nullable,minimum=1,example=512" jsonschema_extras:"unit=tokens"`
 	// Size of the file, in GiB; null if the source does not say.
 	SizeGiB *float64 `json:"size_gib" jsonschema:"nullable,exclusiveMinimum=0,example=4.58" jsonschema_extras:"unit=GiB"`
-	// Page the figure was read from.
+	// Source page of the value.
 	SourceURL URL `json:"source_url" jsonschema:"example=https://github.com/ggml-org/llama.cpp/blob/master/tools/perplexity/README.md"`
 	// Notes; null if there are none.
 	Notes *string `json:"notes" jsonschema:"nullable,minLength=1,example=Read off Table 3."`

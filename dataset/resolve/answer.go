@@ -66,7 +66,7 @@ type Candidate struct {
 	Slug dataset.Slug `json:"slug" jsonschema:"example=nvidia-rtx-4060-ti-16gb"`
 	// Name of the record.
 	Name string `json:"name" jsonschema:"example=NVIDIA GeForce RTX 4060 Ti 16GB"`
-	// Why it may be meant.
+	// Why it is a candidate.
 	Reason string `json:"reason" jsonschema:"example=one of the products with this name"`
 }
 

@@ -20,7 +20,7 @@ type Check struct {
 	DatasetArg
 	Format string `help:"text for people, json for programs, github for pull-request annotations; default text." enum:",text,json,github" default:"" placeholder:"FORM"`
 	AsJSON bool   `name:"json" help:"The same as --format=json."`
-	Quiet  bool   `short:"q" help:"Print findings only, no warnings."`
+	Quiet  bool   `short:"q" help:"Print only errors, no warnings."`
 	Rules  bool   `help:"List the rules instead, with the ids that accepted.json uses."`
 }
 
@@ -70,7 +70,7 @@ func (c *Check) Run(env *Env) error {
 // Fmt writes dataset files in the canonical format.
 type Fmt struct {
 	DatasetArg
-	Check bool `help:"Change nothing; list the files that would change. The exit code is 1 if there are any."`
+	Check bool `help:"Only list the files that would change, and exit with 1 if there are any."`
 }
 
 // Run lists the files that it changed.

@@ -21,14 +21,14 @@ type Import struct {
 	Dataset
 	Format       string   `hidden:"" default:"${format}"`
 	Files        []string `arg:"" help:"Output of the program, including the lines around it; - reads standard input."`
-	Model        string   `help:"Model that was measured, by any name, such as Qwen3-8B-Q4_K_M.gguf. Only llama-bench prints it, if started with -m." placeholder:"NAME"`
-	Hardware     string   `help:"Hardware it ran on, by any name; \"2x RTX 3090\" also gives the number. Only llama-bench prints it." placeholder:"NAME"`
+	Model        string   `help:"Model that was measured, by any name, such as Qwen3-8B-Q4_K_M.gguf. Only llama-bench output with -m has it." placeholder:"NAME"`
+	Hardware     string   `help:"Hardware it ran on, by any name; \"2x RTX 3090\" also sets the number of devices. Only llama-bench output has it." placeholder:"NAME"`
 	Quantization string   `help:"Quantization of the weights, if neither the output nor the model's name gives it." placeholder:"NAME"`
 	ToolVersion  string   `help:"Version of the program, if the output does not give it." placeholder:"VERSION"`
 	Source       string   `help:"Who measured: owner, community or official." enum:"owner,community,official" default:"community"`
 	SourceURL    string   `help:"Page where the output was published; required unless --source is owner." placeholder:"URL"`
 	RunDate      string   `help:"Day of the run, if the output does not give it." placeholder:"YYYY-MM-DD"`
-	Explain      bool     `help:"Also explain on standard error where each field of each line comes from."`
+	Explain      bool     `help:"Explain on standard error where each field comes from."`
 }
 
 func (c *Import) options() importer.Options {

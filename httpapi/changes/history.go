@@ -14,15 +14,15 @@ import (
 	"modeldex/index"
 )
 
-// Refused is a load that was not taken; the last good dataset goes on.
+// Refused is a rejected load; the last good dataset stays in use.
 type Refused struct {
 	// When the load ended.
 	At time.Time `json:"at"`
-	// What is wrong, in a line: the number of findings and the first, or why the files could not be read.
+	// Summary in one line: the number of findings and the first one, or why the files could not be read.
 	Text string `json:"text" jsonschema:"example=1 finding: hardware/nvidia-rtx-4090.json:4:13: vendor: must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
 	// Number of findings; 0 if the files could not be read.
 	FindingCount int `json:"finding_count" jsonschema:"minimum=0,example=1"`
-	// The first 20 findings, in order of place: path, line, column, field and a sentence.
+	// The first 20 findings, sorted by position: path, line, column, field and a sentence.
 	Findings []string `json:"findings" jsonschema:"example=hardware/nvidia-rtx-4090.json:4:13: vendor: must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
 
 	served uint64 // number of the generation that went on; 0 if there was none

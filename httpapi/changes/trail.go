@@ -18,23 +18,23 @@ import (
 
 // Row is what one release did to one record.
 type Row struct {
-	// Version of the dataset with the change.
+	// Version of the dataset that has the change.
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the record files of that dataset, in hex.
+	// SHA-256 of the record files of that dataset, in hex.
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Day that dataset was released.
+	// Release day of that dataset.
 	Released dataset.Date `json:"released" jsonschema:"example=2026-11-21"`
 	// Always true: only recorded releases are listed.
 	Recorded bool `json:"recorded" jsonschema:"example=true"`
-	// Kind of record: dataset is dataset.json itself, quantizations the known ways of storing weights.
+	// Kind of record. dataset is dataset.json itself; quantizations are the known storage types of weights.
 	Table string `json:"table" jsonschema:"enum=dataset,enum=quantizations,enum=models,enum=hardware,enum=tools,enum=benchmarks,example=benchmarks"`
-	// Slug of the record, id of a benchmark, name of a way of storing weights.
+	// Slug of the record, id of a benchmark, or name of a storage type.
 	Slug string `json:"slug" jsonschema:"example=bm-d20987d408c6"`
-	// What happened to it. A withdrawn benchmark is still there and says why.
+	// Kind of change. A withdrawn benchmark stays in the dataset and says why.
 	Change record.Act `json:"change" jsonschema:"example=changed"`
-	// Fields that have other values; empty if the record was added or removed.
+	// Changed fields; empty if the record was added or removed.
 	Fields []record.FieldChange `json:"fields"`
-	// A removed record as its file had it; with records=true also an added one as its file had it then. Null otherwise.
+	// The removed record as it was in its file; with records=true, also an added record. Otherwise null.
 	Record any `json:"record"`
 }
 

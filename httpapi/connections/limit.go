@@ -70,7 +70,7 @@ func newLimit(most, perAddress, files int) *Limit {
 	few := ""
 	if room := files - max(descriptorReserve, files/8); files > 0 {
 		if room < min(most, fewConnections) {
-			few = fmt.Sprintf("few connections can be open at a time, for the limit of open files is %d: "+
+			few = fmt.Sprintf("only a few connections can be open at once, because the open file limit is %d: "+
 				"raise it to %d or more (ulimit -n, LimitNOFILE)", files, descriptorReserve+fewConnections)
 		}
 		most = max(1, min(most, room))
@@ -111,7 +111,7 @@ func (l listener) Accept() (net.Conn, error) {
 			return nil, err
 		default:
 			l.limit.acceptErrors.Add(1)
-			l.limit.warn("connections cannot be accepted", "cause", err.Error())
+			l.limit.warn("cannot accept connections", "cause", err.Error())
 			time.Sleep(delay)
 			delay = min(2*delay, time.Second)
 		}

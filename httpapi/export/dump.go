@@ -23,14 +23,14 @@ import (
 
 // Dump is the files of one edition of the dataset. It is complete, and safe for concurrent use.
 type Dump struct {
-	// SHA-256 over the files of the dataset, in hex.
+	// SHA-256 of the files of the dataset, in hex.
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	// Version of the dataset.
 	Version string `json:"version" jsonschema:"example=2026.11.22"`
-	// Hash of the files of the dump, in hex; it is part of their addresses. Two dumps of one dataset have different
-	// hashes if a snapshot was published in between, or if different versions of the program wrote them.
+	// Hash of the dump files, in hex; it is part of their URLs. Dumps of the same dataset have different hashes if a
+	// snapshot was published in between, or if different program versions made them.
 	Edition string `json:"edition" jsonschema:"pattern=^[0-9a-f]{32}$"`
-	// Licence of the collection of facts.
+	// Licence of the dataset.
 	License string `json:"licence" jsonschema:"example=CC-BY-SA-4.0"`
 	// The files, by name.
 	Files []*File `json:"files"`
@@ -41,7 +41,7 @@ type Dump struct {
 type File struct {
 	// Name of the file.
 	Name string `json:"name" jsonschema:"example=benchmarks.parquet"`
-	// Address of the file, which never changes its content.
+	// URL of the file; its content never changes.
 	URL string `json:"url" jsonschema:"format=uri-reference,example=/api/v1/dumps/0123456789abcdef0123456789abcdef/benchmarks.parquet"`
 	// Size in bytes.
 	Size int64 `json:"bytes" jsonschema:"minimum=0,example=423112"`

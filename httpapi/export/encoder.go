@@ -24,7 +24,7 @@ func NewEncoder(w io.Writer, f Format, s *Schema, about About) (Encoder, error) 
 	case Parquet:
 		return newParquet(w, s, about), nil
 	default:
-		return nil, fmt.Errorf("rows are not written as %s", f)
+		return nil, fmt.Errorf("rows are not available as %s", f)
 	}
 }
 

@@ -56,7 +56,7 @@ var tools = []tool{
 	{
 		name: "ask", title: "Answer a question in plain English",
 		text: "For a whole question such as \"can an RTX 3090 run gpt-oss-20b at 32k?\". Check reading, and ask the user where a slug is null or confidence is likely. " +
-			"call is the call that was answered, detail what was left out of it",
+			"call is the API call that was made; detail says what it leaves out",
 		calls: []call{{
 			path: askPath, params: []string{"q"}, page: "/ask?%s",
 			keep: []string{
@@ -66,9 +66,9 @@ var tools = []tool{
 		}},
 	},
 	{
-		name: "resolve", title: "Find the record a name means",
-		text: "Turns any name of a model, hardware or tool into the slug of its record. Confidence likely means that the name leaves something open: say how it was read. " +
-			"Where slug is null, ask which candidate is meant",
+		name: "resolve", title: "Find the record for a name",
+		text: "Turns any name of a model, hardware or tool into the slug of its record. Confidence likely means that the name is not specific enough; tell the user how it was read. " +
+			"If slug is null, ask the user which candidate they mean",
 		calls: []call{{
 			path: "/api/v1/resolve", params: []string{"q", "kind"}, page: "/explore/models?%s", shows: []string{"q"},
 			keep: []string{"input", "kind", "slug", "name", "confidence", "ambiguous", "quantization", "memory_gb", "count", "reason", "candidates.kind", "candidates.slug", "candidates.name"},
@@ -76,7 +76,7 @@ var tools = []tool{
 	},
 	{
 		name: "what_runs", title: "What runs on hardware, or what hardware runs a model",
-		text: "With fits: the models that run on hardware. With runs: the hardware that runs a model. Each row has its best quantization, verdict and speed",
+		text: "With fits: the models that run on hardware. With runs: the hardware that runs a model. Each row has the best quantization, verdict and speed",
 		calls: []call{
 			{
 				main: "runs", path: "/api/v1/hardware", page: "/explore/hardware?%s",
@@ -96,8 +96,8 @@ var tools = []tool{
 	},
 	{
 		name: "fit", title: "Whether a model runs on hardware, and how fast",
-		text: "The verdict for each quantization of one model on one machine, best first, with memory and speed. run_ids and evidence are the benchmarks behind it; " +
-			"missing has the reason of an unknown verdict",
+		text: "The verdict for each quantization of a model on a machine, best first, with memory and speed. run_ids and evidence are the benchmarks behind it; " +
+			"missing explains an unknown verdict",
 		calls: []call{{
 			path: "/api/v1/fit", params: append([]string{"model", "hardware", "quantization", "memory_gb", "bandwidth_gbps", "system_memory_gb", "parallel"}, fitArguments...),
 			keep: append([]string{"sizes.speed.estimate.evidence.id"}, fitMembers...), rows: "sizes", page: "/fit?%s",
@@ -113,7 +113,7 @@ var tools = []tool{
 	},
 	{
 		name: "benchmarks", title: "Published measurements with their settings and sources",
-		text: "Single runs. Do not average runs of different settings: use statistics. Runs with a scenario are throughput of many streams, not the speed one user sees",
+		text: "Single runs. Do not average runs with different settings; use statistics. Runs with a scenario are throughput of many streams, not the speed one user sees",
 		calls: []call{{
 			path: "/api/v1/benchmarks", page: "/explore/benchmarks?%s",
 			params:   []string{"model", "hardware", "tool", "quantization", "backend", "source", "settings", "scenario", "concurrency", "min_tps", "since", "sort", "id"},
@@ -128,7 +128,7 @@ var tools = []tool{
 	{
 		name: "statistics", title: "Median speeds of comparable runs",
 		text: "Count, median and spread of measured speeds by hardware, model or other fields. settings is single_stream by default: the speed one user sees. " +
-			"Quote no figure for a group with comparable false: ask by its differing_settings too",
+			"Do not quote numbers of a group with comparable false; add its differing_settings to group_by",
 		calls: []call{{
 			path: "/api/v1/benchmarks/stats", page: "/explore/benchmarks?%s", shows: []string{"model", "hardware", "tool", "quantization", "backend", "settings"},
 			params:   []string{"group_by", "metric", "weight", "model", "hardware", "tool", "family", "quantization", "backend", "settings", "since", "sort"},
@@ -139,15 +139,15 @@ var tools = []tool{
 	},
 	{
 		name: "changes", title: "What releases changed",
-		text: "What happened to records since a release, field by field, oldest first",
+		text: "Changes of records since a release, field by field, oldest first",
 		calls: []call{{
 			path: "/api/v1/changes", params: []string{"since", "table", "slug", "field"}, defaults: map[string]string{"limit": mostRows}, page: "/changes?%s", shows: []string{"table", "slug", "field"},
 			keep: []string{"dataset_version", "released", "table", "slug", "change", "fields.field", "fields.old", "fields.new"}, meta: []string{"total"},
 		}},
 	},
 	{
-		name: "dataset", title: "Which dataset is asked",
-		text:  "Version, release date, licence and counts of the dataset that the other tools ask",
+		name: "dataset", title: "Show which dataset is used",
+		text:  "Version, release date, licence and counts of the dataset that the other tools use",
 		calls: []call{{path: "/api/v1/dataset", page: "/about", keep: []string{"version", "released", "licence", "counts", "freshness.newest_run"}}},
 	},
 }

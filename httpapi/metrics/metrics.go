@@ -49,7 +49,7 @@ func New() *Registry {
 			Name: "modeldex_requests_total", Help: "Requests answered, by route and class of status.",
 		}, []string{"route", "class"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "modeldex_request_duration_seconds", Help: "Time from the end of reading a request to its response, by route.", Buckets: latencies,
+			Name: "modeldex_request_duration_seconds", Help: "Time from reading a request to sending its response, by route.", Buckets: latencies,
 		}, []string{"route"}),
 		signups: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "modeldex_signups_total", Help: "Sign-ups for a key, by result: issued, refused (limits of an address or an e-mail address) or failed.",
@@ -218,14 +218,14 @@ func (m *Registry) Webhooks(service *webhook.Service) {
 			return sum
 		})
 	}
-	pending := "Messages that wait for an active webhook."
+	pending := "Messages waiting for an active webhook."
 	gauge("modeldex_webhook_messages_pending", pending, nil, func(sum float64, h *hooks.Hook) float64 {
 		if h.State == hooks.Active {
 			sum += float64(len(h.Queue))
 		}
 		return sum
 	})
-	oldest := "Age of the oldest message that waits for an active webhook; 0 if none does."
+	oldest := "Age of the oldest message waiting for an active webhook; 0 if there is none."
 	gauge("modeldex_webhook_oldest_pending_seconds", oldest, nil, func(sum float64, h *hooks.Hook) float64 {
 		if h.State == hooks.Active && len(h.Queue) > 0 {
 			sum = max(sum, time.Since(time.Unix(h.Queue[0].Created, 0)).Seconds())
@@ -234,7 +234,7 @@ func (m *Registry) Webhooks(service *webhook.Service) {
 	})
 	results := func(result string, n *atomic.Uint64) {
 		m.all.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "modeldex_webhook_deliveries_total", Help: "Attempts to deliver a message, by result: delivered, retried (it failed and is tried again) or failed (its webhook is disabled).",
+			Name: "modeldex_webhook_deliveries_total", Help: "Attempts to deliver a message, by result: delivered, retried (failed, will be tried again) or failed (the webhook was disabled).",
 			ConstLabels: prometheus.Labels{"result": result},
 		}, func() float64 { return float64(n.Load()) }))
 	}

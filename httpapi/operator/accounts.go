@@ -22,11 +22,11 @@ var secretForm = regexp.MustCompile(`^[0-9A-Za-z_]+_[0-9A-Za-z]{36}$`)
 // that is a key itself is an error: others can read it in the list of processes.
 func Find(ctx context.Context, keys Keys, text string) ([]quota.Account, error) {
 	if secretForm.MatchString(text) {
-		return nil, errors.New("this is a key itself, which others can read in the list of processes: rotate it, and name it by id, hint or e-mail address")
+		return nil, errors.New("this is the key itself, and other users can see it in the process list: rotate it, and name it by id, hint or e-mail address")
 	}
 	accounts, err := keys.Find(ctx, text)
 	if err == nil && len(accounts) == 0 {
-		err = fmt.Errorf("no key has id, hint or e-mail address %q", text)
+		err = fmt.Errorf("no key has the id, hint or e-mail address %q", text)
 	}
 	return accounts, err
 }
@@ -38,7 +38,7 @@ func FindOne(ctx context.Context, keys Keys, text string) (quota.Account, error)
 	case err != nil:
 		return quota.Account{}, err
 	case len(accounts) > 1:
-		return quota.Account{}, fmt.Errorf("%d keys have hint or e-mail address %q; name one by its id", len(accounts), text)
+		return quota.Account{}, fmt.Errorf("%d keys have the hint or e-mail address %q; name one by its id", len(accounts), text)
 	}
 	return accounts[0], nil
 }

@@ -76,7 +76,7 @@ func (a *Admin) Handler() http.Handler {
 	backup.handle(mux, func(ctx context.Context, path string) (int64, error) {
 		if a.BackupDir != "" {
 			if path != filepath.Base(path) || !filepath.IsLocal(path) || strings.HasPrefix(path, ".") || strings.ContainsAny(path, `/\`) {
-				return 0, fmt.Errorf("over TCP a copy is named by a plain file name, and written beside the ledger, got %q", path)
+				return 0, fmt.Errorf("over TCP, name the copy by a plain file name; it is written next to the ledger; got %q", path)
 			}
 			path = filepath.Join(a.BackupDir, path)
 		}

@@ -19,11 +19,11 @@ func ListenSocket(path string) (net.Listener, error) {
 	}
 	if st, err := os.Lstat(path); err == nil {
 		if st.Mode().Type() != fs.ModeSocket {
-			return nil, fmt.Errorf("%s: is there and not a socket; remove it, or name another place for the socket", path)
+			return nil, fmt.Errorf("%s: exists and is not a socket; remove it, or choose another path for the socket", path)
 		}
 		if client, err := Dial(path); err == nil {
 			client.Close()
-			return nil, fmt.Errorf("%s: another server listens there", path)
+			return nil, fmt.Errorf("%s: another server is listening there", path)
 		}
 		if err := os.Remove(path); err != nil {
 			return nil, err

@@ -100,9 +100,9 @@ func (p Place) missingTier(err error) error {
 	case !ok || !errors.Is(err, quota.ErrUnknownTier):
 		return err
 	case p.Tiers == "":
-		return fmt.Errorf("--tiers: must name a file that has the tier %q of %s", account.Tier, account.ID)
+		return fmt.Errorf("--tiers: must name a file with the tier %q, which %s uses", account.Tier, account.ID)
 	}
-	return fmt.Errorf("--tiers %s: must have the tier %q of %s; add it, or move the key with keys set-tier and the old file", p.Tiers, account.Tier, account.ID)
+	return fmt.Errorf("--tiers %s: must have the tier %q, which %s uses; add it, or move the key with keys set-tier and the old file", p.Tiers, account.Tier, account.ID)
 }
 
 // closeWait is how long Close waits for the counts to be written.
@@ -131,7 +131,7 @@ func (p Place) Address() string {
 func (p Place) server(ctx context.Context) (*Client, error) {
 	client, err := Dial(p.SocketPath())
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, fmt.Errorf("admin socket %s: permission denied; run this as the user of the server", p.SocketPath())
+		return nil, fmt.Errorf("admin socket %s: permission denied; run this as the server's user", p.SocketPath())
 	}
 	if err != nil || p.AnyLedger {
 		return client, nil //nolint:nilerr // there is no socket, or a killed server left it behind
@@ -143,7 +143,7 @@ func (p Place) server(ctx context.Context) (*Client, error) {
 	client.Close()
 	err = fmt.Errorf("--ledger %s: the server at %s uses %s", p.Ledger, p.SocketPath(), theirs)
 	if p.Socket != "" {
-		err = fmt.Errorf("%w; leave one of the two flags out", err)
+		err = fmt.Errorf("%w; omit one of the two flags", err)
 	}
 	return nil, err
 }

@@ -33,9 +33,9 @@ type Guard struct {
 func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(r.Header["Origin"]) > 0:
-		http.Error(w, "requests with an Origin are rejected: administration is not for web pages", http.StatusForbidden)
+		http.Error(w, "requests with an Origin header are rejected: administration is not available to web pages", http.StatusForbidden)
 	case !g.ownHost(r):
-		http.Error(w, "the Host is not the address of this listener", http.StatusMisdirectedRequest)
+		http.Error(w, "the Host header is not the address of this listener", http.StatusMisdirectedRequest)
 	case !g.authorized(r):
 		w.Header().Set("WWW-Authenticate", `Bearer realm="administration"`)
 		http.Error(w, "send the admin token as a bearer token", http.StatusUnauthorized)

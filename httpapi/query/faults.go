@@ -26,13 +26,13 @@ type Fault struct {
 	In string `json:"in" jsonschema:"enum=query,enum=path,enum=header,enum=body,example=query"`
 	// Name of the parameter or field.
 	Name string `json:"name" jsonschema:"example=vendor"`
-	// What was found, cut to 100 characters; left out if it may be secret.
+	// The value that was sent, cut to 100 characters; omitted if it may be secret.
 	Value *string `json:"value,omitzero" jsonschema:"example=nvida"`
 	// The rule.
 	Detail string `json:"detail" jsonschema:"example=must be one of nvidia\\, amd\\, intel\\, apple\\, qualcomm"`
-	// The allowed values, if they are few.
+	// The allowed values, if there are only a few.
 	Allowed []string `json:"allowed,omitempty" jsonschema:"example=nvidia"`
-	// What the caller may have meant.
+	// What you may have meant.
 	Suggestion string `json:"suggestion,omitempty" jsonschema:"example=nvidia"`
 
 	// For pages: what a name that no record has may mean.
@@ -45,7 +45,7 @@ const NoParameter = "is not a parameter of this endpoint"
 // removed are parameters of earlier versions, each with what to use instead.
 var removed = map[string]string{
 	"as_of":  "serve an older dataset from a git worktree, as packaging/README.md shows",
-	"pareto": "sort by best, or by tps; the chart hardware-frontier shows what no other model beats in speed and capability",
+	"pareto": "sort by best, or by tps; the chart hardware-frontier shows the models that no other beats in speed and capability",
 }
 
 // MaxFaults is how many faults of one request are listed; the rest are counted. A request of 8 KiB can name four

@@ -140,7 +140,7 @@ func (v *Values) member(p *Param, raw jsontext.Value) []string {
 	case raw.Kind() == '[' && (jsonv2.Unmarshal(raw, &list) != nil || !p.Many && len(list) != 1):
 		list = []jsontext.Value{raw} // a list of one is as good as its value
 	}
-	rule := "must be a text, a number, true or false"
+	rule := "must be a string, a number, true or false"
 	if p.Many {
 		rule += ", or a list of them"
 	}

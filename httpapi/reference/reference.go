@@ -100,7 +100,7 @@ func Read(doc []byte) (ref *Reference, err error) {
 	}
 	out := r.read()
 	if r.missing != "" {
-		return nil, fmt.Errorf("reading the OpenAPI document: nothing is at %s", r.missing)
+		return nil, fmt.Errorf("reading the OpenAPI document: there is no %s", r.missing)
 	}
 	return out, nil
 }

@@ -178,8 +178,8 @@ func TestReadFaults(t *testing.T) {
 	for _, tt := range []struct{ name, from, to, want string }{
 		{"no JSON", `{"openapi"`, `{openapi`, "reading the OpenAPI document: "},
 		{"paths no object", `"paths":{`, `"paths":[],"x":{`, "want an object"},
-		{"schema missing", `schemas/Maker"}}`, `schemas/Owner"}}`, "nothing is at #/components/schemas/Owner"},
-		{"response missing", `responses/None`, `responses/Some`, "nothing is at #/components/responses/Some"},
+		{"schema missing", `schemas/Maker"}}`, `schemas/Owner"}}`, "there is no #/components/schemas/Owner"},
+		{"response missing", `responses/None`, `responses/Some`, "there is no #/components/responses/Some"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if !strings.Contains(small, tt.from) {

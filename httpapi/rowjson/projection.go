@@ -147,7 +147,7 @@ func (p *Projection) appendArray(dst []byte, value []byte) []byte {
 // closed appends the bracket that ends a value. The rest of a row that this program wrote is nothing but that.
 func closed(dst, rest []byte, bracket byte) []byte {
 	if len(rest) != 1 || rest[0] != bracket {
-		panic("a row is not what this program writes")
+		panic("a row is not in the form this program writes")
 	}
 	return append(dst, bracket)
 }

@@ -11,7 +11,7 @@ import (
 
 // Group is the statistics of one group of benchmarks.
 type Group struct {
-	// Values of the fields of group_by; null if the records do not have one.
+	// Values of the group_by fields; null if the records have no value.
 	Group map[string]any `json:"group"`
 	// Number of values.
 	N int `json:"n" jsonschema:"minimum=1,example=42"`
@@ -31,15 +31,16 @@ type Group struct {
 	P90 float64 `json:"p90" jsonschema:"example=127.6"`
 	// Highest value.
 	Max float64 `json:"max" jsonschema:"example=131"`
-	// Date of the newest run, the first day of one that is only a year or a month; null if no run has one.
+	// Date of the newest run (a year or a month counts as its first day); null if no run has a date.
 	NewestRunDate *string `json:"newest_run_date" jsonschema:"nullable,example=2026-05-11"`
-	// Settings that are equal in all records of the group; null if they are unknown in all.
+	// Settings that are equal in all records of the group; null if unknown in all of them.
 	SharedSettings map[string]any `json:"shared_settings"`
-	// Settings that differ between records of the group. The model and the hardware are no settings: group_by or a filter keeps them apart.
+	// Settings that differ between records of the group. Model and hardware are not settings; use group_by or a filter for
+	// them.
 	DifferingSettings []string `json:"differing_settings" jsonschema:"example=backend"`
-	// Whether the values measure the same: one model, hardware and quantization, and settings of a single stream, or
-	// known and equal ones. Lengths of prompt and output may differ. For prompt_tps and ttft_ms the prompt length, and
-	// for tokens_per_joule the power_basis, must be known and equal too.
+	// Whether the values are comparable: one model, hardware and quantization, and single-stream settings or known, equal
+	// settings. Prompt and output lengths may differ. For prompt_tps and ttft_ms the prompt length, and for
+	// tokens_per_joule the power_basis, must also be known and equal.
 	Comparable bool `json:"comparable" jsonschema:"example=true"`
 }
 

@@ -18,39 +18,41 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// Model is a model as lists show it: without its quantized files and its benchmarks.
+// Model is a model as in lists, without quantizations and benchmarks.
 type Model struct {
 	dataset.ModelFacts
-	// Id of the shape: layers, hidden size and a hash over all counts and widths of architecture and kv_cache, computed. Models with the same id need the same memory for their cache, and about the same time for a token. Null if a part of the shape is not known.
+	// Id of the shape, computed: layers, hidden size and a hash of all counts and widths in architecture and kv_cache.
+	// Models with the same id need the same memory for their cache and about the same time per token. Null if part of the
+	// shape is unknown.
 	Shape *string `json:"shape" jsonschema:"nullable,example=32x4096-5a3c1f0e"`
-	// Number of quantized forms at the model's own address.
+	// Number of quantizations listed in the full record.
 	QuantizationCount int `json:"quantization_count" jsonschema:"minimum=0,example=33"`
 	// Number of benchmarks of the model itself.
 	BenchmarkCount int `json:"benchmark_count" jsonschema:"minimum=0,example=206"`
-	// Number of benchmarks that the filter model= finds. Repackagings of the same weights count as the model itself.
+	// Number of benchmarks that the filter model= finds. Repackaged weights count as the model itself.
 	BenchmarkCountWithVariants int `json:"benchmark_count_with_variants" jsonschema:"minimum=0,example=206"`
-	// What the newest snapshot says of the model; null if it does not know it.
+	// The model in the newest snapshot; null if it is not in it.
 	Intelligence *snapshot.Intelligence `json:"intelligence" jsonschema:"nullable"`
-	// Capability of the model, which orders the lists of models that run; null if it is unknown, and for base models.
-	// It is not part of any snapshot.
+	// Capability of the model, which determines the order of lists with fits; null if unknown and for base models. It is
+	// not part of any snapshot.
 	Capability *best.Capability `json:"capability" jsonschema:"nullable"`
-	// What runs, in lists with fits or runs only: left out otherwise.
+	// What runs; only in lists with fits or runs.
 	Fit *fit.Best `json:"fit,omitempty"`
 }
 
 // ModelDetail is a model at its own address.
 type ModelDetail struct {
 	Model
-	// Quantized files, published sizes first, then computed ones.
+	// Quantizations, with published sizes first, then computed ones.
 	Quantizations []ModelSize `json:"quantizations"`
-	// Every benchmark held for the model, newest run first.
+	// All benchmarks of the model, newest run first.
 	Benchmarks []Benchmark `json:"benchmarks"`
 }
 
 // ModelSize is one quantized form of a model.
 type ModelSize struct {
 	dataset.Quantization
-	// Published quality of this quantization of the model, or of a model of the same shape, which measured_on names;
+	// Published quality of this quantization, measured on the model itself or one of the same shape (see measured_on);
 	// null if there is none.
 	Quality *dataset.SizeQuality `json:"quality" jsonschema:"nullable"`
 }
@@ -66,11 +68,12 @@ type Quality struct {
 // Hardware is one hardware record, in lists and at its own address.
 type Hardware struct {
 	dataset.Hardware
-	// Number of benchmarks on the record itself.
+	// Number of benchmarks on this record itself.
 	BenchmarkCount int `json:"benchmark_count" jsonschema:"minimum=0,example=215"`
-	// Number of benchmarks on the record, its variants, chips that contain it and machines built from it, as the filter hardware= finds them.
+	// Number of benchmarks that the filter hardware= finds: on this record, its variants, chips that contain it and
+	// machines built from it.
 	BenchmarkCountWithVariants int `json:"benchmark_count_with_variants" jsonschema:"minimum=0,example=215"`
-	// What runs, in lists with fits or runs only: left out otherwise.
+	// What runs; only in lists with fits or runs.
 	Fit *fit.Best `json:"fit,omitempty"`
 }
 
@@ -84,11 +87,15 @@ type Tool struct {
 // Benchmark is one benchmark, in lists and at its own address.
 type Benchmark struct {
 	dataset.Benchmark
-	// Share of the memory bandwidth the generation speed accounts for, computed: generation speed of one request x bytes read per token / bandwidth of all devices. 1 is the most one token a pass allows. Null if an input is missing.
+	// Share of the memory bandwidth that the generation speed uses, computed: generation speed of one request x bytes read
+	// per token / bandwidth of all devices. 1 is the maximum at one token per pass. Null if an input is missing.
 	RooflineRatio *float64 `json:"roofline_ratio" jsonschema:"nullable,minimum=0,example=0.63"`
-	// Generation speed of each stream, in tokens per second, computed: generation_tps where it is the decode rate of one stream, otherwise generation_tps / concurrency. Null if an input is missing.
+	// Generation speed per stream, in tokens per second, computed: generation_tps if it is the decode rate of one stream,
+	// otherwise generation_tps / concurrency. Null if an input is missing.
 	GenerationTPSPerStream *float64 `json:"generation_tps_per_stream" jsonschema:"nullable,minimum=0,example=13.36" jsonschema_extras:"unit=tokens/s"`
-	// Number of other sources that measured the same model, quantization, hardware, number of devices, tool, backend, kind of rate and number of requests within 10 %, computed. Null if one of these is not known, or the run had a filled cache, drafting or weights in main memory.
+	// Number of other sources that measured the same configuration within 10 %, computed. The configuration is model,
+	// quantization, hardware, number of devices, tool, backend, rate basis and concurrency. Null if one of these is
+	// unknown, or the run had a filled cache, drafting or weights in main memory.
 	ReproducedBy *int64 `json:"reproduced_by" jsonschema:"nullable,minimum=0,example=2" jsonschema_extras:"unit=sources"`
 }
 

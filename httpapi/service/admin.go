@@ -37,7 +37,7 @@ func listenAdmin(cfg *Config) (_ *adminListeners, err error) {
 	}()
 	path := cfg.Place.SocketPath()
 	if len(path) > operator.MaxSocketPath && cfg.Place.Socket == "" {
-		cfg.Log.Warn("no admin socket: its path is too long for a Unix socket; name a shorter one with --admin-socket", "path", path)
+		cfg.Log.Warn("no admin socket: the path is too long for a Unix socket; choose a shorter one with --admin-socket", "path", path)
 	} else if a.socket, err = operator.ListenSocket(path); err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func (r *reloader) reload(ctx context.Context, set *dataset.Set, err error) {
 	}
 	if err != nil {
 		refused := r.history.Refuse(err, r.live.Current())
-		r.cfg.Log.Error("dataset rejected; the last good one stays in service", "findings", refused.FindingCount, "cause", refused.Text, "list", refused.Findings)
+		r.cfg.Log.Error("dataset rejected; the last good one stays in use", "findings", refused.FindingCount, "cause", refused.Text, "list", refused.Findings)
 		return
 	}
 	if wasRefused {

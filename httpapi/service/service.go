@@ -28,12 +28,12 @@ import (
 type Options struct {
 	Addr               string `help:"Address to listen on; port 0 picks one." env:"MODELDEX_ADDR" default:"127.0.0.1:8080"`
 	AdminAddr          string `help:"Address for metrics and administration over TCP; off by default. Requests need the admin token." env:"MODELDEX_ADMIN_ADDR" placeholder:"HOST:PORT"`
-	AdminTokenFile     string `help:"File with the token for --admin-addr; default the ledger's name with .token. It is created if it does not exist. MODELDEX_ADMIN_TOKEN takes precedence." env:"MODELDEX_ADMIN_TOKEN_FILE" placeholder:"FILE"`
+	AdminTokenFile     string `help:"File with the token for --admin-addr; default the ledger's name with .token. The server creates it if needed. MODELDEX_ADMIN_TOKEN takes precedence." env:"MODELDEX_ADMIN_TOKEN_FILE" placeholder:"FILE"`
 	AdminToken         string `hidden:"" help:"The token itself, for the environment only: other users can see flags in the process list." env:"MODELDEX_ADMIN_TOKEN"`
-	SignupsPerHour     int    `help:"Keys that one address may create per hour; 0 means no limit. Direct requests from this machine are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
-	KeysPerEmail       int    `help:"Active keys that one e-mail address may have; 0 means no limit." env:"MODELDEX_KEYS_PER_EMAIL" default:"5"`
+	SignupsPerHour     int    `help:"Keys that one address can create per hour; 0 means no limit. Direct requests from this machine are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
+	KeysPerEmail       int    `help:"Active keys that one e-mail address can have; 0 means no limit." env:"MODELDEX_KEYS_PER_EMAIL" default:"5"`
 	FoldPlusTags       bool   `help:"Count name+tag@example.com as name@example.com." env:"MODELDEX_FOLD_PLUS_TAGS"`
-	WebhooksToLoopback bool   `help:"Allow webhooks with http and https URLs on this machine, for trying them out; never use this on a public server." env:"MODELDEX_WEBHOOKS_TO_LOOPBACK"`
+	WebhooksToLoopback bool   `help:"Allow webhooks to http and https URLs on this machine, for testing; never use this on a public server." env:"MODELDEX_WEBHOOKS_TO_LOOPBACK"`
 }
 
 // Config is what a service needs. Fields without a default must be set.
@@ -70,7 +70,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	defer onHangup(r.rescan)()
 	signal.Ignore(syscall.SIGPIPE) // of a log or standard output whose reader has ended
 	defer signal.Reset(syscall.SIGPIPE)
-	cfg.Log.Info("starting: the dataset is loaded and checked first", "version", cfg.Version, "data", cfg.Where, "ledger", cfg.Place.Address(), "addr", cfg.Addr)
+	cfg.Log.Info("starting: loading and checking the dataset", "version", cfg.Version, "data", cfg.Where, "ledger", cfg.Place.Address(), "addr", cfg.Addr)
 	if err := r.first(ctx); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 
 	opened, undo, err := openLedger(ctx, &cfg)
 	if err != nil && ctx.Err() != nil {
-		cfg.Log.Info("stopped while the ledger was opened", "cause", context.Cause(ctx).Error())
+		cfg.Log.Info("stopped while opening the ledger", "cause", context.Cause(ctx).Error())
 		return nil
 	}
 	if err != nil {
@@ -180,7 +180,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	case err := <-failed:
 		return true, err
 	case <-opened.Lost():
-		cfg.Log.Error("stopping: the ledger was removed or replaced, so that nothing can be counted any more", "ledger", cfg.Place.Ledger)
+		cfg.Log.Error("stopping: the ledger was removed or replaced, so calls can no longer be counted", "ledger", cfg.Place.Ledger)
 		err = fmt.Errorf("%s: %w", cfg.Place.Ledger, quota.ErrRemoved)
 	case <-ctx.Done():
 		cfg.Log.Info("stopping", "cause", context.Cause(ctx).Error())
@@ -190,7 +190,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 	cut := server.Shutdown(ctx)
 	_ = ln.Close() // closed by now, unless Serve was not asked before the stop
 	if cut != nil {
-		cfg.Log.Warn("responses that were not read in time were cut", "cause", cut.Error())
+		cfg.Log.Warn("responses that clients did not read in time were cut off", "cause", cut.Error())
 		return true, err
 	}
 	return true, errors.Join(err, <-failed)
@@ -200,7 +200,7 @@ func serve(ctx context.Context, cfg *Config, r *reloader, opened *operator.Opene
 func startWebhooks(cfg *Config, r *reloader, opened *operator.Opened) (*webhook.Service, error) {
 	ledger, ok := opened.Ledger.(*quota.Ledger)
 	if !ok {
-		cfg.Log.Info("no webhooks: they need a ledger file")
+		cfg.Log.Info("webhooks are off: they need a ledger file")
 		return nil, nil
 	}
 	store, err := hooks.Open(context.Background(), ledger)

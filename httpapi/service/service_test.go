@@ -359,7 +359,7 @@ func TestStoppedStart(t *testing.T) {
 	if err := Run(ctx, cfg); err != nil {
 		t.Errorf("Run() = %v, want no error", err)
 	}
-	if !strings.Contains(log.String(), "stopped while the ledger was opened") {
+	if !strings.Contains(log.String(), "stopped while opening the ledger") {
 		t.Errorf("the log does not say why it stopped:\n%s", log)
 	}
 }

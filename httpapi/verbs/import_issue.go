@@ -53,7 +53,7 @@ func (c *ImportIssue) Run(env *verbs.Env) error {
 		}
 	}
 	if len(lines) == 0 {
-		return errors.New("no line was made from the issue")
+		return errors.New("the issue gave no lines")
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (c *KeysIssue) Run(env *verbs.Env) error {
 			}{issued.Secret.Reveal(), issued.Account})
 		}
 		fmt.Fprintln(env.Stdout, issued.Secret.Reveal())
-		fmt.Fprintf(env.Stderr, "key %s, tier %s, %s per month; it is shown only once\n", issued.Account.ID, issued.Account.Tier, record.Counted(issued.Account.Limit, "call"))
+		fmt.Fprintf(env.Stderr, "key %s, tier %s, %s per month; save it, it is shown only once\n", issued.Account.ID, issued.Account.Tier, record.Counted(issued.Account.Limit, "call"))
 		return nil
 	})
 }

@@ -181,8 +181,8 @@ func (c *LedgerBackup) Run(env *verbs.Env) error {
 type LedgerCopy struct {
 	Etcd
 	verbs.Format
-	From *string `arg:"" help:"Ledger to read: a file, or etcd://host:port/prefix. No server may use it."`
-	To   *string `arg:"" help:"Ledger to write: a file that does not exist, or in etcd one without accounts."`
+	From *string `arg:"" help:"Ledger to read: a file, or etcd://host:port/prefix."`
+	To   *string `arg:"" help:"Ledger to write: a new file, or an empty ledger in etcd."`
 }
 
 // Validate checks the addresses. That one is missing is said elsewhere.

@@ -75,7 +75,7 @@ func (c *Serve) check(env *verbs.Env, cfg *service.Config) error {
 		})
 	}
 	if err == nil {
-		fmt.Fprintf(env.Stdout, "ledger: %s, %s\naddress: %s\nthe configuration is fine\n", ledger, state, c.Process.Addr)
+		fmt.Fprintf(env.Stdout, "ledger: %s, %s\naddress: %s\nthe configuration is valid\n", ledger, state, c.Process.Addr)
 	}
 	return err
 }

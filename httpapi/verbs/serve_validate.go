@@ -100,7 +100,7 @@ func checkURL(flag, example, text string) error {
 // checkOrigin checks a URL that is the root of the service: its pages link to each other from there.
 func checkOrigin(flag, example, text string) error {
 	if u, err := url.Parse(text); err == nil && u.Path != "" && u.Path != "/" {
-		return fmt.Errorf("%s: must be a host without a path, for the service answers at the root of one, such as %s, got %q", flag, example, text)
+		return fmt.Errorf("%s: must be a URL without a path, such as %s, because the service runs at the root of its host; got %q", flag, example, text)
 	}
 	return checkURL(flag, example, text)
 }

@@ -93,7 +93,7 @@ func (s *Service) addMessages(r *release, all []hooks.Hook) {
 		}
 		var err error
 		if r.Messages[h.Key], err = s.messages(r, h); err != nil {
-			s.disable(h.Key, fmt.Sprintf("the filters cannot be read any more: %v", err))
+			s.disable(h.Key, fmt.Sprintf("the filters are no longer valid: %v", err))
 		}
 	}
 }

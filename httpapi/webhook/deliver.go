@@ -197,7 +197,7 @@ func (s *Service) settle(k hooks.Key, d hooks.Delivery, a hooks.Attempt, retryAf
 	case a.Status == 410:
 		disable = "the receiver answered 410 Gone"
 	case delay == never:
-		disable = "message " + d.Message + " was not accepted in three days; the last attempt: " + a.Error
+		disable = "message " + d.Message + " was not accepted within three days; the last attempt: " + a.Error
 	}
 	if disable != "" {
 		count = &s.Results.Failed

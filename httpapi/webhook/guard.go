@@ -68,17 +68,17 @@ func (g *Guard) CheckURL(ctx context.Context, text string) error {
 	case u.Fragment != "" || strings.HasSuffix(text, "#"):
 		return errors.New("must not have a fragment (#), which is never sent")
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return errors.New("must be ASCII without spaces: write other letters of the name in punycode and of the path with %")
+		return errors.New("must be ASCII without spaces: use punycode for the host and percent-encoding for the path")
 	case badPort != nil || port < 1024 && port != 443:
 		return errors.New("must have port 443 or a port from 1024 to 65535")
 	case notAddr == nil && !g.allows(addr):
-		return errors.New("must not have an address of a loopback, private, link-local or reserved network")
+		return errors.New("must not be an address in a loopback, private, link-local or reserved network")
 	case notAddr == nil || local:
 		return nil
 	case !publicName.MatchString(host) || len(host) > 253:
-		return errors.New("must have a public host: a name of letters, digits and hyphens with a dot in it, or an address of four decimal numbers or in brackets")
+		return errors.New("must have a public host: a domain name with a dot, an IPv4 address, or an IPv6 address in brackets")
 	case localNames.MatchString(host):
-		return errors.New("must name a public host, not one of a local network")
+		return errors.New("must name a public host, not one in a local network")
 	}
 	ctx, cancel := context.WithTimeout(ctx, resolveTime)
 	defer cancel()
@@ -87,7 +87,7 @@ func (g *Guard) CheckURL(ctx context.Context, text string) error {
 		return fmt.Errorf("must name a host that can be resolved; %s cannot", host)
 	}
 	if slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !g.allows(a) }) {
-		return fmt.Errorf("must name a public host; %s has an address of a loopback, private, link-local or reserved network", host)
+		return fmt.Errorf("must name a public host; %s has an address in a loopback, private, link-local or reserved network", host)
 	}
 	return nil
 }

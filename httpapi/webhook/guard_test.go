@@ -232,7 +232,7 @@ func TestRebinding(t *testing.T) {
 		if err == nil {
 			resp.Body.Close()
 		}
-		if err == nil || !strings.Contains(explain(err), "nothing is sent") && !strings.Contains(explain(err), "cannot be resolved") {
+		if err == nil || !strings.Contains(explain(err), "reserved network") && !strings.Contains(explain(err), "cannot be resolved") {
 			t.Errorf("GET %s = %v, want the connection rejected", host, err)
 		}
 	}

@@ -31,27 +31,28 @@ const (
 
 // Message is the body of a delivery.
 type Message struct {
-	// What happened: the event.
+	// The event.
 	Type string `json:"type" jsonschema:"enum=benchmark.created,enum=benchmark.changed,enum=benchmark.withdrawn,enum=dataset.released,enum=webhook.test,example=benchmark.created"`
-	// When this server saw the release, or was asked for the test.
+	// When this server detected the release, or received the test request.
 	Timestamp time.Time `json:"timestamp"`
-	// What it is about.
+	// The content of the message.
 	Data MessageData `json:"data"`
 }
 
-// MessageData is what a message is about.
+// MessageData is the content of a message.
 type MessageData struct {
 	// Id of the webhook the message is for.
 	Webhook string `json:"webhook" jsonschema:"example=wh_00abcdefghi"`
-	// The release; left out of a test.
+	// The release; omitted in a test.
 	Dataset *hooks.Changes `json:"dataset,omitempty"`
-	// How many benchmarks of the release match the filters; for dataset.released all that the release created, changed or withdrew.
+	// Number of benchmarks in the release that match the filters; for dataset.released, of all that were created, changed
+	// or withdrawn.
 	Total int `json:"total" jsonschema:"minimum=0,example=12"`
-	// How many of them are listed in records.
+	// Number of benchmarks listed in records.
 	Count int `json:"count" jsonschema:"minimum=0,maximum=100,example=12"`
-	// The benchmarks, newest run date first: at most max_records of the webhook, and 256 KiB. Empty for dataset.released and a test.
+	// The benchmarks, newest run date first; at most max_records and 256 KiB. Empty for dataset.released and a test.
 	Records []jsontext.Value `json:"records"`
-	// Where the rest is.
+	// Where to get the rest.
 	Links *MessageLinks `json:"links,omitempty"`
 }
 
@@ -59,17 +60,17 @@ type MessageData struct {
 type MessageRecord struct {
 	// Id of the benchmark.
 	ID string `json:"id" jsonschema:"example=bm-d20987d408c6"`
-	// What happened to it; removed is gone from the dataset altogether.
+	// Kind of change; removed means that it is no longer in the dataset.
 	Change string `json:"change" jsonschema:"enum=created,enum=changed,enum=withdrawn,enum=removed,example=created"`
-	// The benchmark as lists show it; null for a removed one.
+	// The benchmark as in lists; null if it was removed.
 	Record jsontext.Value `json:"record" jsonschema:"nullable"`
 }
 
 // MessageLinks are addresses of the API. They are relative unless the server knows its own address.
 type MessageLinks struct {
-	// What changed since the release announced before, field by field.
+	// Changes since the previously announced release, field by field.
 	Changes string `json:"changes" jsonschema:"format=uri-reference,example=/api/v1/changes?since=2026.11.20"`
-	// The list of benchmarks with the filters of the webhook.
+	// The benchmark list with the filters of the webhook.
 	Benchmarks string `json:"benchmarks" jsonschema:"format=uri-reference,example=/api/v1/benchmarks?hardware=nvidia-rtx-4090"`
 }
 

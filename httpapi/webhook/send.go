@@ -89,7 +89,7 @@ func explain(err error) string {
 	_, noTrust := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case errors.Is(err, errForbidden):
-		return "the name has an address of a loopback, private, link-local or reserved network, to which nothing is sent"
+		return "the name has an address in a loopback, private, link-local or reserved network"
 	case noName:
 		return "the name cannot be resolved"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):

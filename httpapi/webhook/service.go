@@ -123,7 +123,7 @@ func (s *Service) CheckURL(account quota.ID, text string) error {
 	defer cancel()
 	names := s.slots("names of "+account.String(), 1)
 	if names.Acquire(ctx, 1) != nil {
-		return errors.New("could not be checked, because other names of this key are being resolved; try again")
+		return errors.New("could not be checked, because other lookups for this key are running; try again")
 	}
 	defer names.Release(1)
 	return s.cfg.Guard.CheckURL(s.ctx, text)

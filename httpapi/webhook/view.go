@@ -12,45 +12,45 @@ type View struct {
 	ID string `json:"id" jsonschema:"example=wh_00abcdefghi"`
 	// Where messages are sent.
 	URL string `json:"url" jsonschema:"format=uri,example=https://example.com/hooks/modeldex"`
-	// Note of its owner.
+	// Description by its owner.
 	Description string `json:"description" jsonschema:"maxLength=200,example=new runs on my card"`
-	// Events that are sent to it.
+	// Events to send.
 	Events []string `json:"events" jsonschema:"minItems=1,example=benchmark.created"`
-	// Filters of benchmarks by name, as in the list of benchmarks; empty means all of them.
+	// Filters as in the benchmark list, by name; empty means all benchmarks.
 	Filters map[string][]string `json:"filters"`
-	// How many records a message lists at most.
+	// Maximum number of records in a message.
 	MaxRecords int `json:"max_records" jsonschema:"minimum=0,maximum=100,example=100"`
-	// active: events are sent. paused: its owner stopped it. disabled: the server stopped it, disabled_reason says why.
+	// active: events are sent. paused: the owner paused it. disabled: the server stopped it; disabled_reason says why.
 	Status string `json:"status" jsonschema:"enum=active,enum=paused,enum=disabled,example=active"`
-	// Why the server stopped it; null unless it is disabled.
-	DisabledReason *string `json:"disabled_reason" jsonschema:"nullable,example=message msg_1 was not accepted in three days; the last attempt: status 500"`
-	// Secret that signs messages: only in the response that made it, never again.
+	// Why the server disabled it; null unless it is disabled.
+	DisabledReason *string `json:"disabled_reason" jsonschema:"nullable,example=message msg_1 was not accepted within three days; the last attempt: status 500"`
+	// Secret that signs messages; only in the response that created it.
 	Secret string `json:"secret,omitempty" jsonschema:"example=whsec_..."`
-	// Until when the secret that a rotation replaced signs too; null when none does.
+	// Until when the secret before the last rotation also signs; null if it does not.
 	OldSecretUntil *time.Time `json:"old_secret_until" jsonschema:"nullable"`
-	// Messages that wait to be delivered.
+	// Number of messages waiting for delivery.
 	Waiting int `json:"waiting" jsonschema:"minimum=0,maximum=100,example=0"`
-	// Since when the message that is tried now fails; null while deliveries succeed.
+	// Since when the current message has been failing; null while deliveries succeed.
 	FailingSince *time.Time `json:"failing_since" jsonschema:"nullable"`
-	// When a message was accepted last; null before the first.
+	// When a message was last accepted; null before the first.
 	LastSuccessAt *time.Time `json:"last_success_at" jsonschema:"nullable"`
-	// The newest attempt that failed; null before the first.
+	// The most recent failed attempt; null if there is none.
 	LastFailure *AttemptView `json:"last_failure" jsonschema:"nullable"`
-	// When the webhook was made.
+	// When the webhook was created.
 	CreatedAt time.Time `json:"created_at"`
-	// When it was changed last.
+	// When it was last changed.
 	ChangedAt time.Time `json:"changed_at"`
 }
 
 // AttemptView is one attempt to deliver a message.
 type AttemptView struct {
-	// When it began.
+	// When it started.
 	At time.Time `json:"at"`
 	// How long it took, in milliseconds.
 	DurationMs int64 `json:"duration_ms" jsonschema:"minimum=0,example=42" jsonschema_extras:"unit=ms"`
 	// HTTP status of the response; null without a response.
 	Status *int `json:"status" jsonschema:"nullable,example=200"`
-	// Why it failed; null for a success.
+	// Why it failed; null on success.
 	Error *string `json:"error" jsonschema:"nullable,example=the connection was refused"`
 }
 

@@ -613,14 +613,14 @@ func TestAccounts(t *testing.T) {
 // TestExplain: the owner of a webhook reads why there was no response, without an address of the server's network.
 func TestExplain(t *testing.T) {
 	for want, err := range map[string]error{
-		"the name cannot be resolved":                   &net.DNSError{Err: "no such host", Name: "x.example", Server: "10.0.0.53"},
-		"no response within 15 seconds":                 context.DeadlineExceeded,
-		"the TLS certificate is not valid for the name": &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x.example"}},
-		"the connection was refused":                    syscall.ECONNREFUSED,
-		"the connection was closed without a response":  io.ErrUnexpectedEOF,
-		"the host cannot be reached":                    syscall.ENETUNREACH,
-		"the request failed before a response":          errors.New("something else at 10.0.0.7"),
-		"the name has an address of a loopback, private, link-local or reserved network, to which nothing is sent": errForbidden,
+		"the name cannot be resolved":                                                    &net.DNSError{Err: "no such host", Name: "x.example", Server: "10.0.0.53"},
+		"no response within 15 seconds":                                                  context.DeadlineExceeded,
+		"the TLS certificate is not valid for the name":                                  &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x.example"}},
+		"the connection was refused":                                                     syscall.ECONNREFUSED,
+		"the connection was closed without a response":                                   io.ErrUnexpectedEOF,
+		"the host cannot be reached":                                                     syscall.ENETUNREACH,
+		"the request failed before a response":                                           errors.New("something else at 10.0.0.7"),
+		"the name has an address in a loopback, private, link-local or reserved network": errForbidden,
 	} {
 		if got := explain(&url.Error{Op: "Post", URL: "https://x.example/", Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}); got != want {
 			t.Errorf("explain(%v) = %q, want %q", err, got, want)

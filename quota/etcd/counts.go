@@ -27,7 +27,7 @@ type value struct {
 
 // errFenced is returned when this server's number was folded by others, because it was cut off from etcd for more than
 // a day. The process must not go on counting; it wraps quota.ErrRemoved, which ends it.
-var errFenced = fmt.Errorf("%w: this server was cut off for so long that the others count without it", quota.ErrRemoved)
+var errFenced = fmt.Errorf("%w: this server was disconnected for so long that the others count without it", quota.ErrRemoved)
 
 func (s *Store) countKey(m quota.Month, id quota.ID) string {
 	return s.key("u", m.String(), hexID(id))

@@ -42,7 +42,7 @@ func ParseAddress(address string) (Options, error) {
 	case !ok:
 		return Options{}, fmt.Errorf("must begin with %s, got %q", Scheme, address)
 	case strings.Contains(rest, "@"):
-		return Options{}, errors.New("must not contain a user or password: others can read it in the process list; give them by environment or file")
+		return Options{}, errors.New("must not contain a user or password, because other users can see it in the process list; use environment variables or files")
 	case prefix == "":
 		return Options{}, fmt.Errorf("must name a prefix for the keys, such as %s%s/modeldex", Scheme, hosts)
 	case strings.ContainsAny(prefix, "?#"):

@@ -132,10 +132,10 @@ func (s *Store) create(ctx context.Context, mustExist bool) error {
 func parseInfo(value []byte) (ledgerInfo, error) {
 	var info ledgerInfo
 	if err := jsonv2.Unmarshal(value, &info); err != nil || info.ID == "" {
-		return info, fmt.Errorf("%w: the prefix is used by something else", quota.ErrNotLedger)
+		return info, fmt.Errorf("%w: another program uses the prefix", quota.ErrNotLedger)
 	}
 	if info.Format > formatVersion {
-		return info, fmt.Errorf("%w: %d, this program knows %d", quota.ErrVersion, info.Format, formatVersion)
+		return info, fmt.Errorf("%w: %d, this program supports %d", quota.ErrVersion, info.Format, formatVersion)
 	}
 	return info, nil
 }
@@ -230,7 +230,7 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // errEarlier is returned when etcd was restored from a backup while this process used it. Changes that were acknowledged
 // are gone, and those that follow would not be watched until their revisions are new again. It wraps quota.ErrRemoved.
-var errEarlier = fmt.Errorf("%w: etcd is in an earlier state than before, as after the restore of a backup", quota.ErrRemoved)
+var errEarlier = fmt.Errorf("%w: etcd went back to an earlier state, as after restoring a backup", quota.ErrRemoved)
 
 // see notes the revision of a response; seen is what s.seen was before the request was sent. Linearizable
 // responses never have an older one.

@@ -19,7 +19,7 @@ const (
 )
 
 // errSilent is returned by Watch when etcd has not answered for three seconds.
-var errSilent = errors.New("etcd has not answered for 3 seconds; changes made on other servers are not seen")
+var errSilent = errors.New("etcd has not answered for 3 seconds; this server does not see changes made on other servers")
 
 // Watch implements quota.Store. It begins after the revision of the last Load.
 func (s *Store) Watch(ctx context.Context, fn func(quota.Record)) error {

@@ -131,21 +131,21 @@ type Attempt struct {
 	Error  string `json:"error,omitempty"` // why it failed, empty for a success
 }
 
-// Changes names a release and counts what it changed, as messages tell it.
+// Changes is a release and the number of changes in it, as sent in messages.
 type Changes struct {
 	// Version of the dataset.
 	Version string `json:"version" jsonschema:"example=2026.11.21"`
-	// SHA-256 over the files of the dataset, in hex.
+	// SHA-256 of the files of the dataset, in hex.
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Version that was announced before.
+	// Previously announced version.
 	PreviousVersion string `json:"previous_version" jsonschema:"example=2026.11.20"`
-	// Digest that was announced before.
+	// Previously announced digest.
 	PreviousDigest string `json:"previous_digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
-	// Benchmarks of the release that are new, whatever the filters.
+	// Number of new benchmarks, regardless of the filters.
 	Created int `json:"created" jsonschema:"minimum=0,example=40"`
-	// Benchmarks with a field of another value.
+	// Number of benchmarks with a changed field.
 	Changed int `json:"changed" jsonschema:"minimum=0,example=2"`
-	// Benchmarks that were withdrawn or are gone.
+	// Number of benchmarks that were withdrawn or removed.
 	Withdrawn int `json:"withdrawn" jsonschema:"minimum=0,example=0"`
 }
 

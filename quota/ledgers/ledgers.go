@@ -47,7 +47,7 @@ func Validate(c Credentials, ledgers ...Named) error {
 		}
 	}
 	if !shared && c != (Credentials{}) {
-		return fmt.Errorf("--ledger-user, --ledger-password-file, --ledger-ca, --ledger-cert, --ledger-key, --ledger-tls: are for a ledger in etcd, not for a file (%s)", ledgers[0].Address)
+		return fmt.Errorf("--ledger-user, --ledger-password-file, --ledger-ca, --ledger-cert, --ledger-key, --ledger-tls: only work with a ledger in etcd, not with a file (%s)", ledgers[0].Address)
 	}
 	return c.Check()
 }

@@ -46,7 +46,7 @@ func (c *Build) Validate() (err error) {
 	switch {
 	case c.GeneratedAt != "":
 		if c.at, err = time.Parse(time.RFC3339, c.GeneratedAt); err != nil {
-			return fmt.Errorf("--generated-at: must be a time as 2026-07-01T00:00:00Z, got %q", c.GeneratedAt)
+			return fmt.Errorf("--generated-at: must be a time such as 2026-07-01T00:00:00Z, got %q", c.GeneratedAt)
 		}
 	case c.Epoch != "":
 		from = "SOURCE_DATE_EPOCH"
@@ -154,14 +154,14 @@ func (w *word) UnmarshalText(text []byte) error {
 // Validate checks what goes together.
 func (c *Capture) Validate() error {
 	if (c.Form == "livebench") != (c.Categories != "") {
-		return errors.New("--categories: must be given for livebench, and for nothing else")
+		return errors.New("--categories: is required for livebench, and cannot be used otherwise")
 	}
 	if c.Date == "" {
 		return nil // the parser reports missing flags
 	}
 	at, err := time.Parse(time.DateOnly, string(c.Date))
 	if err != nil {
-		return fmt.Errorf("--date: must be a date as 2026-01-08, got %q", c.Date)
+		return fmt.Errorf("--date: must be a date such as 2026-01-08, got %q", c.Date)
 	}
 	if text := dateProblem(at); text != "" {
 		return fmt.Errorf("--date: %s", text)
