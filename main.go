@@ -105,7 +105,7 @@ const about = `modeldex serves a directory of open-weight models, hardware, loca
 
   modeldex serve                          start the API, then open http://127.0.0.1:8080/docs
   modeldex check data                     check dataset files before a merge
-  modeldex diff origin/main data          show show what a branch changes in the dataset
+  modeldex diff origin/main data          show what a branch changes in the dataset
 
 Exit codes: 0 success, 1 findings or failure, 2 wrong usage; 130 or 143 (as shells report it) if SIGINT or SIGTERM stopped
 the command early. A running server exits with 0 instead.`

@@ -77,7 +77,7 @@ func (withoutKeys) Ready(context.Context) error             { return nil }
 func (withoutKeys) Tiers() quota.Tiers                      { return quota.Tiers{} }
 func (withoutKeys) CheckCurrent(quota.Digest) quota.Verdict { return quota.UnknownKey }
 
-const malformedKey = "The key is malformed. Check that you copied all of it, or get a new one: POST /api/v1/keys."
+const malformedKey = "The key is malformed: its length, prefix or checksum is wrong. Check that you copied all of it, or get a new one: POST /api/v1/keys."
 
 // identify reads the key into the request's digest. The checksum of a key is looked at only if no account has
 // the digest, see decide.
@@ -106,7 +106,7 @@ func bearer(header []byte) ([]byte, *failure) {
 	}
 	scheme, token, _ := bytes.Cut(header, []byte{' '})
 	if !headers.EqualFold(scheme, "bearer") {
-		return nil, &failure{code: missingKey, detail: "The Authorization header has another scheme. Send your key as \"Authorization: Bearer <key>\"."}
+		return nil, &failure{code: missingKey, detail: "The Authorization header must use the Bearer scheme. Send your key as \"Authorization: Bearer <key>\"."}
 	}
 	if token = bytes.TrimSpace(token); len(token) == 0 {
 		return nil, fail(missingKey)
@@ -133,7 +133,7 @@ func (g *gate) keyInQuery(req *request, bare bool) *failure {
 		if isKey || bare && isSecretName(name) {
 			return &failure{
 				code:   invalidKey,
-				detail: "Keys are not taken from the address, where logs keep them. Send it as \"Authorization: Bearer <key>\", and rotate this one: POST /api/v1/keys/self/rotate.",
+				detail: "Do not send keys in the URL, where logs record them. Rotate this key with POST /api/v1/keys/self/rotate, and send the new one as \"Authorization: Bearer <key>\".",
 				faults: []Fault{{In: "query", Name: *clip(string(name)), Detail: "must not contain a key"}},
 			}
 		}

@@ -147,7 +147,7 @@ func (s *Server) admitDumps(req *request) *failure {
 func (s *Server) admitPaid(req *request) *failure {
 	f := s.identify(req)
 	if f != nil && f.code == missingKey && f.detail == "" { // its own text offers a free key, which would be the next 403
-		f.detail = fmt.Sprintf("Dumps need a key of the tier %s. Send it as \"Authorization: Bearer <key>\".", paidTiers(s.cfg.Keeper.Tiers()))
+		f.detail = fmt.Sprintf("Dumps need a key in the tier %s. Send it as \"Authorization: Bearer <key>\".", paidTiers(s.cfg.Keeper.Tiers()))
 	}
 	if f != nil {
 		return f

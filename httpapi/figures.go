@@ -68,7 +68,7 @@ func showChart(s *Server, req *request) (*response, *failure) {
 	}
 	for _, other := range []string{"model", "models", "hardware"} {
 		if other != preset.Param && r.Given(other) {
-			r.Add(query.UnknownParameter, Fault{In: "query", Name: other, Value: clip(r.Text(other)), Detail: "is not a parameter of this chart; it takes " + preset.Param})
+			r.Add(query.UnknownParameter, Fault{In: "query", Name: other, Value: clip(r.Text(other)), Detail: "is not a parameter of this chart, which takes " + preset.Param})
 		}
 	}
 	if f := failureOf(&r.Faults); f != nil {

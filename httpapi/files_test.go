@@ -439,7 +439,7 @@ func TestCompleteNeedsItsCalls(t *testing.T) {
 // TestNoPlace: a key that is sent as many complete results as it may be is told another thing than one that finds the server full.
 func TestNoPlace(t *testing.T) {
 	s := &Server{streams: connections.Streams{PerKey: 2}}
-	if f := s.noPlace(connections.ManyOfOne); f.code != burstExceeded || f.retryAfter != 5 || !strings.HasPrefix(f.detail, "2 complete results") {
+	if f := s.noPlace(connections.ManyOfOne); f.code != burstExceeded || f.retryAfter != 5 || !strings.HasPrefix(f.detail, "This key is already receiving 2 complete results") {
 		t.Errorf("for a key: %+v", f)
 	}
 	if f := s.noPlace(connections.AllInUse); f.code != serverBusy || f.retryAfter != 5 {

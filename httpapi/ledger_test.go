@@ -305,7 +305,7 @@ func TestAdminSocketElsewhere(t *testing.T) {
 	deep.mustRun("keys", "list", "--admin-socket="+socket)
 	other := newSite(t, tiers)
 	other.flags = deep.flags
-	other.mustRefuse(other.serveArgs(), socket, "another server listens")
+	other.mustRefuse(other.serveArgs(), socket, "another server is listening")
 	deep.mustRun("keys", "list", "--admin-socket="+socket)
 	other.flags = []string{"--admin-socket=" + filepath.Join(deep.dir, "a.sock")}
 	other.mustRefuse(other.serveArgs(), "at most 103 bytes")

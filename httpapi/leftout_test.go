@@ -139,8 +139,8 @@ func TestMemoryAssumed(t *testing.T) {
 		return found
 	}
 	for hardware, want := range map[string]string{
-		"apple-m3-pro":              "apple-m3-pro is sold with 18 or 36 GB of memory; this list assumes 36 GB; set memory_gb for another size",
-		"M3+Pro":                    "apple-m3-pro is sold with 18 or 36 GB of memory; this list assumes 36 GB; set memory_gb for another size",
+		"apple-m3-pro":              "apple-m3-pro is sold with 18 or 36 GB of memory, and this list assumes 36 GB; set memory_gb for another size",
+		"M3+Pro":                    "apple-m3-pro is sold with 18 or 36 GB of memory, and this list assumes 36 GB; set memory_gb for another size",
 		"apple-m3-pro&memory_gb=18": "",
 		"M3+Pro+18GB":               "",
 		"nvidia-rtx-4090":           "",

@@ -555,7 +555,7 @@ func responseName(set *problemSet, rt *route) string {
 	return set.name
 }
 
-const refusedEarlyText = "The request was refused before its route was found: it is malformed, too large, too late, or of another method."
+const refusedEarlyText = "The request was rejected before routing: it is malformed, too large or too late, or uses an unsupported method."
 
 // problemResponses are the shared answers of errors.
 func problemResponses() object {

@@ -239,7 +239,7 @@ func (w *pageWalk) elements(id uint64, page []byte, depth int) error {
 // bucket checks a bucket's head and its tree, which for a small bucket is a page that follows the head.
 func (w *pageWalk) bucket(id uint64, value []byte, depth int) error {
 	if len(value) < bucketHead {
-		return w.corrupt(id, "has a bucket without a headerer")
+		return w.corrupt(id, "has a bucket without a header")
 	}
 	if root := binary.NativeEndian.Uint64(value); root != 0 {
 		return w.tree(root, depth)

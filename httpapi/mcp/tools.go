@@ -55,7 +55,7 @@ var (
 var tools = []tool{
 	{
 		name: "ask", title: "Answer a question in plain English",
-		text: "For a whole question such as \"can an RTX 3090 run gpt-oss-20b at 32k?\". Check reading, and ask the user where a slug is null or confidence is likely. " +
+		text: "Use it for a whole question such as \"can an RTX 3090 run gpt-oss-20b at 32k?\". Check reading, and ask the user if a slug is null or confidence is likely. " +
 			"call is the API call that was made; detail says what it leaves out",
 		calls: []call{{
 			path: askPath, params: []string{"q"}, page: "/ask?%s",
