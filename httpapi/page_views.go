@@ -92,7 +92,7 @@ func (r *resource) viewFault(q *listQuery, ending string) *failure {
 		faults.Add(query.InvalidParameter, Fault{In: "query", Name: "limit", Value: clip(allRows), Detail: fmt.Sprintf("must be a whole number from 1 to %d", r.maxLimit)})
 	}
 	if ending != "" && q.After != nil {
-		reject("cursor", "is not a parameter here, because only the first rows are available; use a key at /api/v1/ for the rest"+r.name)
+		reject("cursor", "is not a parameter here, because only the first rows are available; for the rest, use a key at /api/v1/"+r.name)
 	}
 	return failureOf(&faults)
 }
