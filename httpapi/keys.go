@@ -125,7 +125,7 @@ func issueKey(s *Server, req *request) (*response, *failure) {
 		return nil, f
 	}
 	from := s.client(req.ctx)
-	form.Addr, form.Local = from.Addr, from.Local
+	form.Addr, form.Unlimited = from.Addr, from.Local
 	issued, refusal, err := s.cfg.Keeper.Issue(context.Background(), form)
 	result := "issued"
 	if err != nil {

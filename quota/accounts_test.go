@@ -154,11 +154,11 @@ func TestKeysPerEmail(t *testing.T) {
 	if _, got := issue("ada@example.com"); got != quota.TooManyKeys {
 		t.Errorf("with one suspended: %v, want TooManyKeys", got)
 	}
-	_, refusal, err := kit.Issue(ctx, validIssue(func(r *quota.IssueRequest) { r.Operator = true }))
+	_, refusal, err := kit.Issue(ctx, validIssue(func(r *quota.IssueRequest) { r.Unlimited = true }))
 	if err != nil || refusal.Reason != 0 {
 		t.Errorf("an operator: %+v, %v, want a key", refusal, err)
 	}
-	local, refusal, err := kit.Issue(ctx, validIssue(func(r *quota.IssueRequest) { r.Addr, r.Local = netip.MustParseAddr("127.0.0.1"), true }))
+	local, refusal, err := kit.Issue(ctx, validIssue(func(r *quota.IssueRequest) { r.Addr, r.Unlimited = netip.MustParseAddr("127.0.0.1"), true }))
 	if err != nil || refusal.Reason != 0 {
 		t.Errorf("from loopback: %+v, %v, want a key", refusal, err)
 	}
@@ -246,7 +246,7 @@ func TestSignupsPerHour(t *testing.T) {
 	want("2001:db8:0:0:9::", quota.SignupLimited, time.Hour)
 	want("2001:db8:0:1::1", 0, 0)
 	for range 5 {
-		if _, refusal, err := kit.Issue(ctx, validIssue(func(r *quota.IssueRequest) { r.Addr, r.Local = netip.MustParseAddr("::1"), true })); err != nil || refusal.Reason != 0 {
+		if _, refusal, err := kit.Issue(ctx, validIssue(func(r *quota.IssueRequest) { r.Addr, r.Unlimited = netip.MustParseAddr("::1"), true })); err != nil || refusal.Reason != 0 {
 			t.Errorf("a local request: %+v, %v, want a key", refusal, err)
 		}
 	}

@@ -136,7 +136,7 @@ func TestClockFallsBackDuringWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, _, err := keeper.Issue(context.Background(), quota.IssueRequest{Name: "n", Email: "n@example.org", UseCase: "u", Local: true})
+	issued, _, err := keeper.Issue(context.Background(), quota.IssueRequest{Name: "n", Email: "n@example.org", UseCase: "u", Unlimited: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,11 +33,9 @@ type IssueRequest struct {
 	Limit   uint64     `json:"limit"` // custom monthly limit; 0: the tier's
 	Addr    netip.Addr `json:"-"`     // who asks, for the limit per hour; the zero Addr has none
 
-	// Local lifts both limits: the request comes from this machine and through no proxy. An Addr of
-	// loopback alone does not: behind a proxy on this machine every request comes from it.
-	Local bool `json:"-"`
-	// Operator lifts both limits: the request comes from who runs the service.
-	Operator bool `json:"-"`
+	// Unlimited lifts both limits: the request comes from an operator, or from this machine and through no proxy. An
+	// Addr of loopback alone does not: behind a proxy on this machine every request comes from it.
+	Unlimited bool `json:"-"`
 }
 
 // IssuedKey is a new secret and its account. The secret is nowhere else and is not kept.
@@ -144,7 +142,7 @@ func (a *accounts) Issue(ctx context.Context, req IssueRequest) (IssuedKey, Refu
 	if _, _, err := a.directory.limitOf(req.Tier, req.Limit); err != nil {
 		return IssuedKey{}, Refusal{}, fmt.Errorf("issuing key: %w", err)
 	}
-	if req.Operator || req.Local {
+	if req.Unlimited {
 		req.Addr = netip.Addr{}
 	}
 	now := a.clock.instant()
@@ -175,7 +173,7 @@ func (a *accounts) create(ctx context.Context, req IssueRequest) (IssuedKey, err
 		Created: now.Unix(), Changed: now.Unix(), Hint: secret.Hint(), Digest: digest,
 	}
 	perEmail, p := a.cfg.KeysPerEmail, newPerson(req, a.cfg.PlusTags)
-	if req.Operator || req.Local {
+	if req.Unlimited {
 		perEmail = 0
 	}
 	err := ErrTaken

@@ -112,7 +112,14 @@ func (l *leases) commit(sweeping bool) {
 	l.commitMu.Lock()
 	defer l.commitMu.Unlock()
 	l.round++
-	asked, demand := l.takeQueue()
+	l.mu.Lock()
+	asked, demand := l.queue, make([]int, len(l.queue)) // and the number of callers that wait for each
+	l.queue = nil
+	for i, p := range asked {
+		demand[i] = p.waiting
+		p.queued.Store(false) // from here on a charge asks again
+	}
+	l.mu.Unlock()
 	now := l.clock.instant()
 	err := l.readCounts(asked, now)
 	if err == nil {
@@ -131,18 +138,6 @@ func (l *leases) commit(sweeping bool) {
 		l.retire(now)
 	}
 	l.finish(asked, l.health.noteLost(err))
-}
-
-// takeQueue empties the queue and returns it with the number of callers waiting for each.
-func (l *leases) takeQueue() (asked []*period, demand []int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	asked, l.queue = l.queue, nil
-	for _, p := range asked {
-		demand = append(demand, p.waiting)
-		p.queued.Store(false) // from here on a charge asks again
-	}
-	return asked, demand
 }
 
 func (l *leases) periods() []*period {

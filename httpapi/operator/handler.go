@@ -39,7 +39,7 @@ func (a *Admin) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Metrics)
 	issueKey.handle(mux, func(ctx context.Context, req quota.IssueRequest) (issued, error) {
-		req.Operator = true
+		req.Unlimited = true
 		key, refusal, err := a.Keys.Issue(ctx, req)
 		if err != nil || refusal.Reason != 0 {
 			return issued{Reason: refusal.Reason, Faults: refusal.Faults}, err

@@ -48,7 +48,7 @@ func TestAudit(t *testing.T) {
 		return a
 	}})), By: "admin address"}
 	ctx, keys := t.Context(), serveAdmin(t, &admin, place.SocketPath())
-	issued, _, err := keys.Issue(ctx, quota.IssueRequest{Name: "a name", Email: "a@example.com", UseCase: "a use", Operator: true})
+	issued, _, err := keys.Issue(ctx, quota.IssueRequest{Name: "a name", Email: "a@example.com", UseCase: "a use", Unlimited: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestSocketClient(t *testing.T) {
 	place := operator.Place{Ledger: filepath.Join(dir, "m.db")}
 	ctx := context.Background()
 	issue := func(ctx context.Context, keys operator.Keys) error {
-		_, refusal, err := keys.Issue(ctx, quota.IssueRequest{Name: "n", Email: "a@example.com", UseCase: "x", Operator: true})
+		_, refusal, err := keys.Issue(ctx, quota.IssueRequest{Name: "n", Email: "a@example.com", UseCase: "x", Unlimited: true})
 		if refusal.Reason != 0 {
 			err = operator.RefusalError(refusal)
 		}

@@ -23,7 +23,7 @@ type KeysIssue struct {
 }
 
 func (c *KeysIssue) request() quota.IssueRequest {
-	return quota.IssueRequest{Name: *c.Name, Email: *c.Email, UseCase: *c.UseCase, Tier: c.Tier, Limit: c.Limit, Operator: true}
+	return quota.IssueRequest{Name: *c.Name, Email: *c.Email, UseCase: *c.UseCase, Tier: c.Tier, Limit: c.Limit, Unlimited: true}
 }
 
 // Validate checks what can be checked before any work. That a flag is missing is said elsewhere.

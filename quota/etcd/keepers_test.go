@@ -102,7 +102,7 @@ func TestFleet(t *testing.T) {
 	for i := range keys {
 		keys[i] = &fleetKey{limit: uint64(300 * (i + 1))}
 		issued, refusal, err := servers[i%3].keeper.Issue(context.Background(), quota.IssueRequest{
-			Name: "a", Email: fmt.Sprintf("a%d@example.com", i), UseCase: "a", Limit: keys[i].limit, Operator: true,
+			Name: "a", Email: fmt.Sprintf("a%d@example.com", i), UseCase: "a", Limit: keys[i].limit, Unlimited: true,
 		})
 		if err != nil || refusal.Reason != 0 {
 			t.Fatalf("Issue() = %+v, %v", refusal, err)
@@ -203,7 +203,7 @@ func TestChangesReachAllServers(t *testing.T) {
 	}
 	ctx := context.Background()
 	issue := func(email string) (quota.Digest, quota.ID) {
-		issued, _, err := servers[0].keeper.Issue(ctx, quota.IssueRequest{Name: "a", Email: email, UseCase: "a", Limit: 100_000, Operator: true})
+		issued, _, err := servers[0].keeper.Issue(ctx, quota.IssueRequest{Name: "a", Email: email, UseCase: "a", Limit: 100_000, Unlimited: true})
 		if err != nil {
 			t.Fatal(err)
 		}

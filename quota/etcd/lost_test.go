@@ -30,7 +30,7 @@ func TestLostResponses(t *testing.T) {
 		s.link.SetCut(false)
 	}
 	issue := func(email string) (quota.IssuedKey, error) {
-		issued, _, err := s.keeper.Issue(ctx, quota.IssueRequest{Name: "a", Email: email, UseCase: "a", Operator: true})
+		issued, _, err := s.keeper.Issue(ctx, quota.IssueRequest{Name: "a", Email: email, UseCase: "a", Unlimited: true})
 		return issued, err
 	}
 	key, err := issue("first@example.com")
@@ -93,7 +93,7 @@ func TestEtcdRestored(t *testing.T) {
 	}()
 	ctx := context.Background()
 	issue := func() (quota.ID, error) {
-		issued, _, err := s.keeper.Issue(ctx, quota.IssueRequest{Name: "a", Email: "a@example.com", UseCase: "a", Operator: true})
+		issued, _, err := s.keeper.Issue(ctx, quota.IssueRequest{Name: "a", Email: "a@example.com", UseCase: "a", Unlimited: true})
 		return issued.Account.ID, err
 	}
 	first, err := issue()

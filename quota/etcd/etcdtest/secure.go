@@ -2,21 +2,16 @@ package etcdtest
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
-	"net"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
+	"go.etcd.io/etcd/client/pkg/v3/transport"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 )
 
 // Secure is an etcd that speaks TLS only, asks every client for a certificate, and every client but
@@ -38,7 +33,7 @@ const rootPassword = "root of a test"
 func StartSecure(tb testing.TB, tokenSeconds string) *Secure {
 	tb.Helper()
 	dir := tb.TempDir()
-	s := &Secure{User: "modeldex", Password: "a secret of a test", Prefix: "guarded", Cert: filepath.Join(dir, "test.pem"), Key: filepath.Join(dir, "test.key")}
+	s := &Secure{User: "modeldex", Password: "a secret of a test", Prefix: "guarded", Cert: filepath.Join(dir, "cert.pem"), Key: filepath.Join(dir, "key.pem")}
 	s.CA = s.Cert
 	client := s.certify(tb)
 	s.Cluster = &Cluster{scheme: "https", client: clientv3.Config{TLS: client}, args: []string{
@@ -50,41 +45,18 @@ func StartSecure(tb testing.TB, tokenSeconds string) *Secure {
 	return s
 }
 
-// certify writes a new certificate with its key, of an authority that is also etcd's and the clients', valid for a day.
-// It returns how this package's own clients connect.
+// certify writes a new certificate with its key, of an authority that is also etcd's and the clients'. It returns how
+// this package's own clients connect.
 func (s *Secure) certify(tb testing.TB) *tls.Config {
 	tb.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
+	removed := errors.Join(os.RemoveAll(s.Cert), os.RemoveAll(s.Key))
+	info, made := transport.SelfCert(zap.NewNop(), filepath.Dir(s.Cert), []string{"127.0.0.1:0"}, 1, x509.ExtKeyUsageClientAuth)
+	info.TrustedCAFile = s.CA
+	config, err := info.ClientConfig()
+	if err := errors.Join(removed, made, err); err != nil {
 		tb.Fatal(err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: "test"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{s.Cert: {Type: "CERTIFICATE", Bytes: der}, s.Key: {Type: "PRIVATE KEY", Bytes: private}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	pair, err := tls.LoadX509KeyPair(s.Cert, s.Key)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AddCert(pair.Leaf)
-	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, Certificates: []tls.Certificate{pair}}
+	return config
 }
 
 // Replace gives s.User another password, and restarts etcd with the certificates of another authority, which take the
