@@ -28,12 +28,10 @@ import (
 	"modeldex/dataset/record"
 )
 
-// Options says how to load. The zero value loads with every core and no progress.
+// Options says how to load. The zero value loads with every core.
 type Options struct {
 	// Workers is how many files are decoded at once; zero means one per core.
 	Workers int
-	// Progress, if set, is called after each piece read, in bytes, by one goroutine at a time.
-	Progress func(read, total int64)
 	// Now is the clock that dates in the future are judged by; nil means time.Now.
 	Now func() time.Time
 	// Review, if set, returns a rule for one benchmark that needs more than this package has. Check and Propose

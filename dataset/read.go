@@ -12,7 +12,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"sync"
 	"syscall"
 	"unicode/utf8"
 
@@ -46,19 +45,6 @@ const maxFindings = 10_000
 var errTooMany = errors.New("too many findings")
 
 func readFiles(ctx context.Context, fsys fs.FS, files []*file, opt Options) error {
-	var mu sync.Mutex
-	var read, total int64
-	for _, f := range files {
-		total += f.size
-	}
-	progress := func(n int) {
-		if opt.Progress != nil {
-			mu.Lock()
-			defer mu.Unlock()
-			read += int64(n)
-			opt.Progress(read, total)
-		}
-	}
 	shared := record.NewSharer()
 	var work errgroup.Group
 	work.SetLimit(opt.Workers)
@@ -66,7 +52,7 @@ func readFiles(ctx context.Context, fsys fs.FS, files []*file, opt Options) erro
 		work.Go(func() error {
 			if ctx.Err() == nil {
 				f.shared, f.records = shared, new(tables)
-				f.read(ctx, fsys, progress)
+				f.read(ctx, fsys)
 				f.shared = nil
 			}
 			return nil
@@ -76,12 +62,11 @@ func readFiles(ctx context.Context, fsys fs.FS, files []*file, opt Options) erro
 	return ctx.Err()
 }
 
-func (f *file) read(ctx context.Context, fsys fs.FS, progress func(n int)) {
+func (f *file) read(ctx context.Context, fsys fs.FS) {
 	in, err := open(ctx, fsys, f.name)
 	if err == nil {
 		defer in.Close()
 		hash := sha256.New()
-		in.count = progress
 		err = f.decode(io.TeeReader(in, hash))
 		hash.Sum(f.digest[:0])
 	}
@@ -208,7 +193,7 @@ func open(ctx context.Context, fsys fs.FS, name string) (*boundedReader, error) 
 		f.Close() //nolint:errcheck // nothing was read from it
 		return nil, errors.Join(err, errNotRegular)
 	}
-	return &boundedReader{ctx: ctx, File: f, left: maxSize(name), count: func(int) {}}, nil
+	return &boundedReader{ctx: ctx, File: f, left: maxSize(name)}, nil
 }
 
 var errTooLarge = errors.New("the file is too large")
@@ -217,8 +202,7 @@ var errTooLarge = errors.New("the file is too large")
 type boundedReader struct {
 	ctx context.Context
 	fs.File
-	left  int64
-	count func(n int) // is told how many bytes were read
+	left int64
 }
 
 func (b *boundedReader) Read(p []byte) (int, error) {
@@ -226,7 +210,6 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := b.File.Read(p)
-	b.count(n)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, errTooLarge
 	}

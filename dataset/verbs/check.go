@@ -39,8 +39,8 @@ func (c *Check) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	update, end := Progress("checking")
-	findings, err := dataset.Check(src.Files, dataset.Options{Progress: update, Review: resolve.Review})
+	end := Progress("checking")
+	findings, err := dataset.Check(src.Files, dataset.Options{Review: resolve.Review})
 	end()
 	if err != nil {
 		return err

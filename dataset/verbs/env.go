@@ -18,8 +18,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -175,14 +173,11 @@ func CutShort(ctx context.Context, err error, what string) error {
 	return err
 }
 
-// Progress shows every second, on a terminal, the share of the work that update was told, else the time. end removes
-// it.
-func Progress(what string) (update func(done, total int64), end func()) {
+// Progress shows every second, on a terminal, how long the work has taken. end removes it.
+func Progress(what string) (end func()) {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
-		return func(int64, int64) {}, func() {}
+		return func() {}
 	}
-	var percent atomic.Int64
-	percent.Store(-1)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -194,14 +189,9 @@ func Progress(what string) (update func(done, total int64), end func()) {
 				fmt.Fprint(os.Stderr, "\r\x1b[K")
 				return
 			case now := <-tick.C:
-				state := now.Sub(started).Round(time.Second).String()
-				if p := percent.Load(); p >= 0 {
-					state = fmt.Sprintf("%d%%", p)
-				}
-				fmt.Fprintf(os.Stderr, "\r\x1b[K%s: %s", what, state)
+				fmt.Fprintf(os.Stderr, "\r\x1b[K%s: %s", what, now.Sub(started).Round(time.Second))
 			}
 		}
 	}()
-	update = func(done, total int64) { percent.Store(100 * done / max(total, 1)) }
-	return update, sync.OnceFunc(func() { close(stop); <-stopped })
+	return func() { close(stop); <-stopped }
 }

@@ -94,9 +94,8 @@ func (d Dataset) Load(env *Env) (*dataset.Set, Source, error) {
 	if err != nil {
 		return nil, src, err
 	}
-	update, end := Progress("loading")
-	defer end()
-	set, err := dataset.Load(context.Background(), src.Files, dataset.Options{Progress: update})
+	defer Progress("loading")()
+	set, err := dataset.Load(context.Background(), src.Files, dataset.Options{})
 	return set, src, src.place(err)
 }
 

@@ -36,7 +36,8 @@ type Options struct {
 	// each may be nil.
 	BeforeLoad, AfterLoad func()
 
-	noEvents bool // for a test
+	noEvents bool   // for a test
+	loaded   func() // the same, before the files are looked at again; may be nil
 }
 
 // A Watcher loads a dataset again when its files change. Its methods are safe for concurrent use.
@@ -168,6 +169,9 @@ func (w *Watcher) look(asked bool) {
 	set, err := dataset.Load(w.ctx, dataset.Dir(w.dir), opt)
 	if w.ctx.Err() != nil {
 		return
+	}
+	if w.opt.loaded != nil {
+		w.opt.loaded()
 	}
 	after := stateOf(w.dir, w.opt.ExtraDirs)
 	if after.locked() || !after.same(before) {

@@ -230,8 +230,8 @@ func TestWatchMoving(t *testing.T) {
 	dir := t.TempDir()
 	datasettest.WriteBase(t, dir)
 	opt := quick()
-	opt.Load.Progress = func(read, total int64) {
-		if b, err := os.ReadFile(filepath.Join(dir, "dataset.json")); read == total && err == nil && string(b) == info("2") {
+	opt.loaded = func() {
+		if b, err := os.ReadFile(filepath.Join(dir, "dataset.json")); err == nil && string(b) == info("2") {
 			swapVersion(t, dir, "3") // a look that read version 2 is not over yet
 		}
 	}
@@ -259,7 +259,7 @@ func TestWatchNeverAtRest(t *testing.T) {
 			datasettest.PutFile(t, filepath.Join(dir, "tools", "note.md"), strings.Repeat("x", int(opt)))
 		}
 	}
-	opt.Load.Progress = func(read, total int64) { opt.BeforeLoad() }
+	opt.loaded = opt.BeforeLoad
 	w := watch(t, dir, opt)
 	restless.Store(true)
 	w.setVersion("2")

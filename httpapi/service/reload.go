@@ -46,7 +46,7 @@ func newReloader(cfg *Config) *reloader {
 func (r *reloader) first(ctx context.Context) error {
 	r.loadSnapshots(ctx) // rows of models show what the newest snapshot says
 	started := time.Now()
-	set, err := dataset.Load(ctx, r.cfg.Files, dataset.Options{Progress: r.cfg.Progress})
+	set, err := dataset.Load(ctx, r.cfg.Files, dataset.Options{})
 	var findings dataset.Findings
 	if errors.As(err, &findings) && r.cfg.Dir != "" {
 		err = findings.Under(r.cfg.Dir)

@@ -46,8 +46,6 @@ type Config struct {
 	Dir string
 	// Where says in the log where the dataset is.
 	Where string
-	// Progress, if set, is called with how far the first load is, in bytes.
-	Progress func(read, total int64)
 
 	// Place is where keys and quota are kept; the ledger file is created if it is missing.
 	Place operator.Place

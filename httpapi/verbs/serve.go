@@ -48,13 +48,6 @@ func (c *Serve) Run(env *verbs.Env) error {
 	if c.CheckConfig {
 		return c.check(env, &cfg)
 	}
-	update, end := verbs.Progress("loading")
-	defer end()
-	cfg.Progress = func(read, total int64) {
-		if update(read, total); read == total {
-			end()
-		}
-	}
 	return service.Run(context.Background(), cfg)
 }
 

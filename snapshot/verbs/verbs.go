@@ -222,7 +222,7 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
-	_, end := verbs.Progress("evaluating")
+	end := verbs.Progress("evaluating")
 	e, err := snapshot.Evaluate(context.Background(), in)
 	end()
 	if err != nil {

@@ -26,7 +26,7 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 	if err != nil {
 		return err
 	}
-	_, end := verbs.Progress("evaluating")
+	end := verbs.Progress("evaluating")
 	v := fit.Evaluate(set)
 	end()
 	page := evaluation(v)
