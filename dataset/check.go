@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -227,7 +228,9 @@ func (c *checker) report() {
 		found := cause.found
 		switch {
 		case len(found) > fewRepeats && !c.each:
-			slices.SortStableFunc(found, func(a, b pendingFinding) int { return comparePlaces(a.at, b.at) })
+			slices.SortStableFunc(found, func(a, b pendingFinding) int {
+				return cmp.Or(cmp.Compare(a.at.file, b.at.file), cmp.Compare(a.at.line, b.at.line), cmp.Compare(a.at.col, b.at.col))
+			})
 			if one, ok := cause.many(found); ok {
 				found = []pendingFinding{one}
 			}

@@ -23,7 +23,13 @@ func checkAgainstBaseModel(c *checker, _ all, _ place) {
 	}
 	for i, m := range c.models.recs {
 		p := c.models.places[i]
-		if base := baseOf(m, bySlug); base != nil {
+		var base *Model
+		for _, ending := range tuned {
+			if name, ok := strings.CutSuffix(string(m.Slug), ending); ok {
+				base = bySlug[Slug(name)]
+			}
+		}
+		if base != nil {
 			if m.ReleaseDate != nil && base.ReleaseDate != nil && before(*m.ReleaseDate, *base.ReleaseDate) {
 				c.warning(p, "release_date", fmt.Sprintf("is %q, before its base model %s was released (%q)", *m.ReleaseDate, base.Slug, *base.ReleaseDate))
 			}
@@ -34,7 +40,7 @@ func checkAgainstBaseModel(c *checker, _ all, _ place) {
 				c.warning(p, "license", fmt.Sprintf("is %q, but its base model %s has %q", *m.License, base.Slug, *base.License))
 			}
 		}
-		if m.ParamsB == nil || !exact(*m.ParamsB) {
+		if m.ParamsB == nil || math.Abs(*m.ParamsB*1000-math.Round(*m.ParamsB*1000)) <= 1e-6 { // it is rounded
 			continue
 		}
 		if other, ok := byCount[*m.ParamsB]; !ok {
@@ -152,21 +158,6 @@ func (c *checker) checkVariants(h *Hardware, variants []*Hardware, p place) {
 		compare("fp32_tflops", h.FP32TFLOPS, v.FP32TFLOPS)
 		compare("tdp_watts", h.TDPWatts, v.TDPWatts)
 	}
-}
-
-func baseOf(m *Model, known map[Slug]*Model) *Model {
-	for _, ending := range tuned {
-		if name, ok := strings.CutSuffix(string(m.Slug), ending); ok {
-			return known[Slug(name)]
-		}
-	}
-	return nil
-}
-
-// exact reports whether a count in billions is known to the million or better, as no rounded name is.
-func exact(params float64) bool {
-	thousands := params * 1000
-	return math.Abs(thousands-math.Round(thousands)) > 1e-6
 }
 
 func otherShape(a, b *Architecture) bool {

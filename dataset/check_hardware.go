@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"modeldex/dataset/record"
 )
@@ -240,8 +241,10 @@ func checkPrices(c *checker, h *Hardware, p place) {
 	default:
 		c.checkCondition(p, "street_price_condition", *of)
 	}
-	if len(c.info.recs) == 1 && olderThanYear(*h.StreetPriceDate, c.info.recs[0].Released) {
-		c.warning(p, "street_price_date", fmt.Sprintf("is %q, more than a year before the release of the dataset (%s)", *h.StreetPriceDate, c.info.recs[0].Released))
+	for _, info := range c.info.recs {
+		if day, ok := info.Released.Time(); ok && before(*h.StreetPriceDate, Date(day.AddDate(-1, 0, 0).Format(time.DateOnly))) {
+			c.warning(p, "street_price_date", fmt.Sprintf("is %q, more than a year before the release of the dataset (%s)", *h.StreetPriceDate, info.Released))
+		}
 	}
 }
 
@@ -260,12 +263,4 @@ func seen(h *Hardware, condition string) bool {
 		}
 	}
 	return false
-}
-
-func olderThanYear(date, day Date) bool {
-	if len(day) < 4 {
-		return false
-	}
-	year, err := strconv.Atoi(string(day[:4]))
-	return err == nil && before(date, Date(fmt.Sprintf("%04d", year-1))+day[4:])
 }

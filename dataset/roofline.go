@@ -195,8 +195,14 @@ func (r *Roofline) readBits(name string) float64 {
 	if cut := mix.FindStringIndex(plain); cut != nil {
 		plain = plain[:cut[0]]
 	}
-	if bits := r.leastOf(plain); bits > 0 {
-		return bits
+	least := r.bits[plain]
+	for name, bits := range r.bits {
+		if strings.HasPrefix(name, plain+"_") && r.bits[plain] == 0 && (least == 0 || bits < least) {
+			least = bits
+		}
+	}
+	if least > 0 {
+		return least
 	}
 	for _, digits := range nominal.FindStringSubmatch(name) {
 		if bits, err := strconv.ParseFloat(digits, 64); err == nil {
@@ -207,21 +213,5 @@ func (r *Roofline) readBits(name string) float64 {
 }
 
 var mix = regexp.MustCompile(`(_(X{0,3}[SML]|R[0-9]+)| .*)$`)
-
-func (r *Roofline) leastOf(stem string) float64 {
-	if bits := r.bits[stem]; bits > 0 {
-		return bits
-	}
-	least := math.Inf(1)
-	for name, bits := range r.bits {
-		if strings.HasPrefix(name, stem+"_") {
-			least = min(least, bits)
-		}
-	}
-	if math.IsInf(least, 1) {
-		return 0
-	}
-	return least
-}
 
 var nominal = regexp.MustCompile(`(?i)([0-9](?:\.[0-9]+)?) ?bpw|([0-9])-?bit|(?:int|fp|bf|\bw|\bq|\bf)([0-9]+)`)

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"encoding/hex"
 	"slices"
 
@@ -76,10 +75,6 @@ func values[T any](recs []*T) []T {
 
 // place is where a record begins: file by number, line from 1, byte of that line from 0.
 type place struct{ file, line, col int32 }
-
-func comparePlaces(a, b place) int {
-	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.col, b.col))
-}
 
 type table[T any] struct {
 	recs   []*T

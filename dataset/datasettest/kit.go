@@ -66,16 +66,13 @@ func ShippedDir(tb testing.TB) string {
 	tb.Helper()
 	dir, err := os.Getwd()
 	Must(tb, err)
-	for {
+	for below := ""; dir != below; dir, below = filepath.Dir(dir), dir {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return filepath.Join(dir, "data")
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			tb.Fatal("no go.mod above the directory of the test")
-		}
-		dir = up
 	}
+	tb.Fatal("no go.mod above the directory of the test")
+	return ""
 }
 
 // Shipped reads the shipped data into memory.

@@ -108,7 +108,11 @@ func (w *walker) object(s *Schema, at string) error {
 	if _, err := w.dec.ReadToken(); err != nil {
 		return err
 	}
-	w.missing(s, seen, start, at)
+	for i := range s.Fields {
+		if f := &s.Fields[i]; f.Required() && !seen[f.Name] {
+			w.add(start, Join(at, f.Name), "is required")
+		}
+	}
 	return nil
 }
 
@@ -123,7 +127,15 @@ func (w *walker) member(s *Schema, name string, offset int, at string, seen map[
 		if err := w.dec.SkipValue(); err != nil {
 			return err
 		}
-		w.add(offset, Join(at, name), s.unknown(name))
+		names := make([]string, len(s.Fields))
+		for i := range s.Fields {
+			names[i] = s.Fields[i].Name
+		}
+		text := "is not a known field" + Suggestion(name, names)
+		if name == "$schema" {
+			text = "must be the first field of a file and name the schema of its kind"
+		}
+		w.add(offset, Join(at, name), text)
 		return nil
 	default:
 		seen[name] = true
@@ -131,29 +143,10 @@ func (w *walker) member(s *Schema, name string, offset int, at string, seen map[
 	}
 }
 
-func (w *walker) missing(s *Schema, seen map[string]bool, offset int, at string) {
-	for i := range s.Fields {
-		if f := &s.Fields[i]; f.Required() && !seen[f.Name] {
-			w.add(offset, Join(at, f.Name), "is required")
-		}
-	}
-}
-
 // Required reports whether a record must have the field. One that may be null, an object and an empty list may be left
 // out.
 func (f *Field) Required() bool {
 	return !f.Nullable && (f.MinLen > 0 || f.Kind != reflect.Slice && f.Kind != reflect.Struct && f.Kind != reflect.Interface)
-}
-
-func (s *Schema) unknown(name string) string {
-	if name == "$schema" {
-		return "must be the first field of a file and name the schema of its kind"
-	}
-	names := make([]string, len(s.Fields))
-	for i := range s.Fields {
-		names[i] = s.Fields[i].Name
-	}
-	return "is not a known field" + Suggestion(name, names)
 }
 
 // Suggestion ends a sentence with the nearest of the known words, if one is near.

@@ -126,21 +126,12 @@ func ruleOf(t reflect.Type, tag string) Rule {
 			r.Form = zero
 		}
 	}
-	for _, part := range tagParts(tag) {
-		name, value, _ := strings.Cut(part, "=")
+	const escaped = "\x00" // a comma of the value, as in the generator of the schemas
+	for part := range strings.SplitSeq(strings.ReplaceAll(tag, `\,`, escaped), ",") {
+		name, value, _ := strings.Cut(strings.ReplaceAll(part, escaped, ","), "=")
 		r.add(name, value)
 	}
 	return r
-}
-
-// tagParts splits a tag at its commas. An escaped comma belongs to the value, as in the generator of the schemas.
-func tagParts(tag string) []string {
-	const escaped = "\x00"
-	parts := strings.Split(strings.ReplaceAll(tag, `\,`, escaped), ",")
-	for i := range parts {
-		parts[i] = strings.ReplaceAll(parts[i], escaped, ",")
-	}
-	return parts
 }
 
 func (r *Rule) add(name, value string) {
@@ -206,21 +197,13 @@ func (r *Rule) valid(v reflect.Value) bool {
 	case reflect.Struct:
 		return r.Object.valid(v)
 	case reflect.Slice:
-		return r.listSound(v)
-	default:
-		return true
-	}
-}
-
-func (r *Rule) listSound(v reflect.Value) bool {
-	n := v.Len()
-	if n < r.MinLen || r.MaxLen > 0 && n > r.MaxLen {
-		return false
-	}
-	for i := range n {
-		if e := v.Index(i); e.IsZero() || !r.Entry.valid(e) {
-			return false
+		n := v.Len()
+		for i := range n {
+			if e := v.Index(i); e.IsZero() || !r.Entry.valid(e) {
+				return false
+			}
 		}
+		return n >= r.MinLen && (r.MaxLen == 0 || n <= r.MaxLen)
 	}
 	return true
 }
@@ -238,7 +221,7 @@ func (r *Rule) validText(s string) bool {
 		return false
 	}
 	if !isASCII(s) {
-		_, invisible := firstInvisible(s)
+		_, invisible := Invisible(s)
 		_, mixed := Mixed(s)
 		if invisible || mixed {
 			return false

@@ -15,10 +15,13 @@ import (
 // Invisible returns the first invisible character of a text: control, direction, zero width, filler or end of line.
 // Some change what a terminal shows. Variation selectors do not count: emoji have them.
 func Invisible(s string) (rune, bool) {
-	if isASCII(s) {
-		return 0, false
+	for _, r := range s {
+		if r < ' ' || r == 0x7f || r >= utf8.RuneSelf && (unicode.IsControl(r) || r == emptyBraille ||
+			unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point)) {
+			return r, true
+		}
 	}
-	return firstInvisible(s)
+	return 0, false
 }
 
 func isASCII(s string) bool {
@@ -28,15 +31,6 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-func firstInvisible(s string) (rune, bool) {
-	for _, r := range s {
-		if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point) || r == emptyBraille {
-			return r, true
-		}
-	}
-	return 0, false
 }
 
 const emptyBraille = '\u2800'
@@ -70,7 +64,7 @@ func Printable(s string) string {
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if _, found := firstInvisible(string(r)); found {
+		if _, found := Invisible(string(r)); found {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)
@@ -176,6 +170,7 @@ func Near(word string, candidates []string, n int) []string {
 		distance int
 	}
 	word = strings.ToLower(word)
+	const stem, ending = 5, 3
 	limit := max(2, len(word)/3)
 	runes := utf8.RuneCountInString(word)
 	var near []scored
@@ -187,7 +182,9 @@ func Near(word string, candidates []string, n int) []string {
 				continue // another word: nothing of it is left
 			}
 		}
-		if d > limit && (len(word) >= 3 && strings.Contains(folded, word) || otherEnding(word, folded)) {
+		n := len(folded) - 1
+		otherEnding := n >= stem && n < len(word) && len(word)-n <= ending && word[:n] == folded[:n]
+		if d > limit && (len(word) >= 3 && strings.Contains(folded, word) || otherEnding) {
 			d = limit // as good as the farthest miss
 		}
 		if d <= limit {
@@ -202,10 +199,4 @@ func Near(word string, candidates []string, n int) []string {
 		out = append(out, s.text)
 	}
 	return out
-}
-
-func otherEnding(word, name string) bool {
-	const stem, ending = 5, 3
-	n := len(name) - 1
-	return n >= stem && n < len(word) && len(word)-n <= ending && word[:n] == name[:n]
 }
