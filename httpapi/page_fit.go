@@ -97,6 +97,9 @@ func (p *reader) howRead(path string, params url.Values) (said []string, instead
 		if len(asked.Unused) > 0 {
 			said = append(said, "Ignored: "+record.Printable(strings.Join(asked.Unused, ", "))+".")
 		}
+		if left := callOf(p.gen, asked).Left; left != "" {
+			said = append(said, strings.ToUpper(left[:1])+left[1:]+".")
+		}
 		for _, n := range append(slices.Clip(asked.Models), asked.Hardware...) {
 			p.noticeResolved(string(n.Kind), n.Input, string(n.Slug), &n.Answer)
 		}

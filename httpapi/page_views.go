@@ -125,13 +125,14 @@ func exploreQuery(gen *index.Generation, r *resource, q *listQuery, typed string
 // noteOf is a notice of a list in the words of a visitor, who knows nothing of fields, slugs and endpoints.
 func noteOf(gen *index.Generation, n *Notice) string {
 	switch {
-	case n.Code == readAs:
+	case n.Code == readAs && len(n.Suggestions) > 1:
 		names := make([]string, len(n.Suggestions))
 		for i, slug := range n.Suggestions {
 			names[i] = pages.NameOf(gen, slug)
 		}
-		return "“" + record.Printable(*n.Value) + "” could be " + strings.Join(names, " or ") + "."
-	case n.Code == nameResolved:
+		last := len(names) - 1
+		return "“" + record.Printable(*n.Value) + "” could be " + strings.Join(names[:last], ", ") + " or " + names[last] + "; we used " + pages.NameOf(gen, *n.Slug) + "."
+	case n.Code == readAs, n.Code == nameResolved:
 		return "We took “" + record.Printable(*n.Value) + "” to mean " + pages.NameOf(gen, *n.Slug) + "."
 	case n.Code == "unknown_value":
 		note := "No results for “" + record.Printable(*n.Value) + "” (" + strings.ToLower(pages.Label(n.Parameter)) + ")."

@@ -3,6 +3,8 @@
 package ask
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"net/url"
 	"slices"
@@ -51,7 +53,7 @@ func Meant(q *resolve.Question, has func(model dataset.Slug, name string) bool) 
 		return c
 	}
 	compare := q.Intent == resolve.Compare && len(hardware) > 1
-	described := q.Intent == resolve.Fit && q.MemoryGB > 0 // a machine by its memory alone
+	described := q.Intent == resolve.Fit && q.MemoryGB > 0 || q.Processor && q.Intent != resolve.WhichHardware // by memory alone
 	list := func(names []string) string { return strings.Join(names, ",") }
 	switch {
 	case len(models) > 1:
@@ -89,9 +91,9 @@ func Meant(q *resolve.Question, has func(model dataset.Slug, name string) bool) 
 		c.Of = Hardware
 		c.set("min_vram_gb", math.Ceil(q.SizeB*bytesPerParameter))
 		c.limits(q)
-	case q.MemoryGB > 0:
+	case q.MemoryGB > 0 || q.HostMemoryGB > 0:
 		c.Of = Memory
-		c.set("memory_gb", q.MemoryGB)
+		c.machine(q, "", nil, nil)
 		c.set("min_tps", q.MinTPS)
 	default:
 		c.Left = "no model, hardware or memory was found in the question"
@@ -129,7 +131,18 @@ func (c *Call) machine(q *resolve.Question, main string, devices []resolve.Named
 	if c.Of == Fit && q.Host != nil && len(q.Hardware) > 0 && q.Host.Slug != "" {
 		c.Params.Set("host", string(q.Host.Slug))
 	}
+	if q.Processor {
+		c.Left = "no device is named; the answer assumes a processor with two channels of DDR4-3200 memory (51.2 GB/s)"
+		c.set("memory_gb", cmp.Or(q.MemoryGB, q.HostMemoryGB))
+		c.set("bandwidth_gbps", 51.2)
+		c.set("unified_share", 0.9)
+		c.Params.Set("compute_unit", "cpu")
+		return
+	}
 	if len(hardware) == 0 {
+		if c.set("bandwidth_gbps", q.CardGBps); q.CardGBps > 0 {
+			c.Left = fmt.Sprintf("no card is named; speeds assume %v GB/s, the median of cards with this memory", q.CardGBps)
+		}
 		c.set("memory_gb", q.MemoryGB)
 		c.set("system_memory_gb", q.HostMemoryGB)
 		c.set("count", float64(q.Count))

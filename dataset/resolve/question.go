@@ -40,6 +40,8 @@ type Question struct {
 	MaxPriceUSD  float64
 	MinTPS       float64 // tokens per second that are wished for
 	SizeB        float64 // of a model that has no name, in billions of parameters
+	Processor    bool    // no device is named, and the memory is RAM or there is no card
+	CardGBps     float64 // no device is named: the middle bandwidth of cards with that memory
 	Unused       []string
 
 	text string
@@ -74,6 +76,7 @@ type asking struct {
 // say nothing, or is listed as Unused. Safe for concurrent use.
 func (r *Resolver) Read(question string) *Question {
 	a := r.read(question)
+	a.readMac()
 	a.intend()
 	return a.Question
 }
@@ -319,6 +322,60 @@ func (a *asking) broken(x *lexicon, ws []word, s *span) bool {
 		return x.kind == Model && a.text[ws[i].end] != '/' || x.kind == Hardware && isDigit(ws[i].text[0])
 	}
 	return false
+}
+
+// readMac finds a chip for a Mac whose chip is not named: one of middling bandwidth among those sold with that memory.
+func (a *asking) readMac() {
+	i := slices.IndexFunc(a.words, func(w word) bool { return is("macs", w.text) })
+	if i < 0 || len(a.Hardware) > 0 || a.MaxPriceUSD > 0 || says("other mac", a.text) ||
+		says("asks for hardware", a.text) && !says("asks for models", a.text) {
+		return
+	}
+	x, w := a.r.hardware, a.words[i]
+	var chips, variants []int
+	for rec, k := range x.recs {
+		h := k.hardware
+		sold := slices.ContainsFunc(slices.Concat(k.variants, []int{rec}), func(rec int) bool {
+			own, _ := memoryOf(x.recs[rec].hardware, a.MemoryGB)
+			return own || a.MemoryGB == 0
+		})
+		if strings.HasPrefix(h.Name, "Apple M") && h.Type == "soc" && h.MemoryBandwidthGBps != nil && sold && sells(append(texts(split(clean(h.Name))), w.text)) {
+			chips, variants = append(chips, rec), append(variants, k.variants...)
+		}
+	}
+	chips = slices.DeleteFunc(chips, func(rec int) bool { return slices.Contains(variants, rec) })
+	if len(chips) == 0 {
+		return
+	}
+	slices.SortFunc(chips, func(rec, other int) int {
+		h, o := x.recs[rec].hardware, x.recs[other].hardware
+		return cmp.Or(cmp.Compare(*h.MemoryBandwidthGBps, *o.MemoryBandwidthGBps), cmp.Compare(h.ReleaseDate.Number(), o.ReleaseDate.Number()))
+	})
+	middle := (len(chips) - 1) / 2
+	chips[0], chips[middle] = chips[middle], chips[0]
+	k := &x.recs[chips[0]]
+	n := Named{Answer: Answer{Input: a.text[w.start:w.end], Kind: Hardware, Ambiguous: true, Candidates: x.list(chips, "a Mac chip sold with that memory")}, Device: k.hardware, start: w.start, end: w.end}
+	n.found(k, Likely, "no chip is named; this one is of middling speed among those of such Macs")
+	a.use(w.start, w.end)
+	a.Hardware, a.Unused = []Named{n}, nil
+	a.unused()
+}
+
+// mostOfCards is the most GB that mean the memory of a card where no word says so.
+const mostOfCards = 32
+
+// cardBandwidth is the middle of the bandwidths of cards with so many GB since 2018, in GB/s; 0 where there are none.
+func (r *Resolver) cardBandwidth(gb float64) float64 {
+	var all []float64
+	for _, k := range r.hardware.recs {
+		if h := k.hardware; h.Type == "gpu" && h.VRAMGB != nil && *h.VRAMGB == gb && h.MemoryBandwidthGBps != nil && h.ReleaseDate != nil && h.ReleaseDate.Number() > 2018_00_00 {
+			all = append(all, *h.MemoryBandwidthGBps)
+		}
+	}
+	if slices.Sort(all); len(all) == 0 {
+		return 0
+	}
+	return all[(len(all)-1)/2]
 }
 
 // readCounts reads the numbers of devices that a text says with a sign or a word.
@@ -591,6 +648,9 @@ func (a *asking) attach() {
 	}
 	processor := len(a.Hardware) == 1 && known && a.Hardware[0].Device.Type == "cpu"
 	host := processor || card || !known && says("of hosts", a.text) && !says("of machines", a.text)
+	video := slices.ContainsFunc(a.memories, func(m amount) bool { return m.ofDevice })
+	ram := slices.ContainsFunc(a.memories, func(m amount) bool { return m.ofHost })
+	host = host || ram && video
 	for _, m := range a.memories {
 		switch of := slices.ContainsFunc(a.Hardware, func(n Named) bool { return a.has(&n, m) }); {
 		case host && (processor || !m.ofDevice && !of):
@@ -598,6 +658,13 @@ func (a *asking) attach() {
 		case m.ofDevice || a.MemoryGB == 0:
 			a.MemoryGB = m.gb
 		}
+	}
+	switch named := len(a.Hardware) > 0 || a.Host != nil; {
+	case named || !video && says("of machines", a.text):
+	case !video && (ram || a.HostMemoryGB > 0 || says("no card", a.text)):
+		a.Processor = true
+	case video || a.MemoryGB <= mostOfCards:
+		a.CardGBps = a.r.cardBandwidth(a.MemoryGB)
 	}
 	if c := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(c) == 1 && is("counts", a.text[c[0].start:c[0].end]) {
 		a.Count = int(c[0].number(0)) // "... dual"

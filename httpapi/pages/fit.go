@@ -141,9 +141,15 @@ func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 }
 
 func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
-	v.Heading = "What runs on " + machine + "?"
+	hardware, where := string(q.Query.Hardware), "on "
+	switch {
+	case hardware == "":
+		where = "in "
+	case q.Query.Count < 2:
+		where = "on the "
+	}
+	v.Heading = "What runs " + where + machine + "?"
 	v.Forms = forms(v.Place, "json", "csv", "md")
-	hardware := string(q.Query.Hardware)
 	if hardware != "" {
 		v.offer("Specs and prices", "/hardware/"+hardware)
 		v.offer("Compare", address("/compare", "hardware", hardware))
@@ -173,7 +179,7 @@ func speedsAre(q *FitQuery) string {
 	if q.Query.Context > 0 {
 		return "Speeds are for a full cache."
 	}
-	return "Speeds are for an empty cache; enter a context to see them for a full one."
+	return "Speeds are for an empty cache; to see them for a full cache, enter a context length."
 }
 
 func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
@@ -325,14 +331,14 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 	best, one := listedSize(gen, q), q.Query.Quantization != ""
 	t := Table{
 		ID: "sizes", Title: "Quantizations, best first", Empty: "No known quantizations.",
-		Intro:   "Memory includes weights, " + cacheWords(q.Answer) + " and compute buffer for a context of " + text.Tokens(q.Answer.Context) + " tokens. Speeds are for an empty cache; estimates have a 90% range.",
+		Intro:   "Memory includes weights, " + cacheWords(q.Answer) + " and compute buffer for a context of " + text.Tokens(q.Answer.Context) + " tokens. Speeds are for an empty cache; estimates come with a 90% range.",
 		Columns: columns("~Quantization", "Fit", "#Weights", "#Cache", "#Total", "#Headroom", "#Longest context|With a 16-bit KV cache", "#Measured tok/s", "#Estimated tok/s"),
 		More:    &Link{Text: "Formulas and their sources", Href: "/docs/fit"},
 	}
 	if one {
 		t.Title = "Memory and speed"
 	} else if best.Quantization != "" {
-		t.Intro += " Bold: the one shown in lists."
+		t.Intro += " The one in bold is shown in lists of models."
 	}
 	for _, listed := range []bool{true, false} {
 		for i := range q.Answer.Sizes {

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"strings"
 
 	"modeldex/dataset/text"
 	"modeldex/httpapi/rows"
@@ -93,7 +94,9 @@ var lists = map[string]*list{
 			if h.UnifiedMemory && h.VRAMGB != nil {
 				memory.Note = "unified"
 			}
-			price.Title = joined(str(h.StreetPriceCondition), str(h.StreetPriceDate))
+			if h.StreetPriceUSD != nil {
+				price.Title = strings.Replace(str(h.StreetPriceCondition), "not stated", "condition not stated", 1) + ", " + str(h.StreetPriceDate)
+			}
 			return []Cell{
 				{Text: h.Name, Href: "/hardware/" + string(h.Slug)},
 				{Text: typeName(string(h.Type))},
