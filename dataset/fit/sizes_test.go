@@ -47,7 +47,8 @@ func TestBitsPerWeight(t *testing.T) {
 			t.Errorf("%s: %v bits, want %v", tt.name, *got, tt.want)
 		}
 	}
-	if m := (&target{Model: &dataset.Model{}}); m.bits(&dataset.Quantization{SizeBytes: 1}) != nil || weightsByFormat(m.Model) != nil {
+	unknown := &dataset.Model{Quantizations: []dataset.Quantization{size("BF16", "gguf", 8)}}
+	if m := (&target{Model: unknown, weights: weightsByFormat(unknown)}); m.bits(&m.Quantizations[0]) != nil {
 		t.Error("bits of a model of unknown parameters")
 	}
 }
