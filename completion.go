@@ -36,8 +36,8 @@ func (c completionCmd) Run(env *data.Env) error {
 // completeVerb is how the scripts of completions call complete.
 const completeVerb = "__complete"
 
-// complete prints what may stand in place of the last word of a command line: verbs, flags, and values of which there are
-// a few, one a line with its help behind a tab. Nothing means that a file may be meant.
+// complete prints completions for the last word of a command line, one per line with its help after a tab: commands,
+// flags, and values from short lists. It prints nothing where a file is expected.
 func complete(out io.Writer, verb *kong.Node, words []string) {
 	var value *kong.Value // that the word is for
 	place := 0            // of the next argument

@@ -328,7 +328,7 @@ func onlyDifference(a, b []named) (at int) {
 	return at
 }
 
-// The rules of this file hold a figure or name against those of similar records: what is far from all of them is a slip.
+// The rules in this file compare values and names with similar records, to find slips.
 
 // markup is what a name has that was copied from a page, and formula how a cell of a spreadsheet begins that is computed.
 var (

@@ -123,9 +123,8 @@ func (c *checker) spelledType(p place, field, name string) {
 	}
 }
 
-// Bounds of figures that depend on other fields; those of single fields are in their tags. All are far beyond what is
-// built and measured, so that new products fit: what they find is a figure in another unit, in the wrong field, or made
-// by a program.
+// Bounds of values that depend on other fields; tags have those of single fields. They leave room for new products and
+// find values in the wrong unit or field.
 const (
 	minBandwidth  = 1      // GB/s; the least published is 17
 	minHBM        = 50     // GB/s of memory with wide buses; the least published is 410

@@ -203,7 +203,7 @@ func checkFP16(c *checker, h *Hardware, p place) {
 	}
 }
 
-// announced says when the first part of an architecture was shown, by its maker's announcement: nothing of it is older.
+// announced is the day on which the maker announced an architecture. No hardware of it is older.
 var announced = map[string]Date{
 	"Pascal": "2016-04-05", "Volta": "2017-05-10", "Turing": "2018-08-13", "Ampere": "2020-05-14", "Hopper": "2022-03-22",
 	"Ada Lovelace": "2022-09-20", "Blackwell": "2024-03-18", "RDNA": "2019-05-27", "RDNA 2": "2020-10-28", "RDNA 3": "2022-11-03",

@@ -90,8 +90,8 @@ func register[T any](c *checker, t *table[T], kind string, of func(*T) (Slug, []
 		}
 		return names
 	})
-	// What files are called whose record says another slug is known too: one of the two is wrong, and what refers to it is
-	// not to blame.
+	// If the slug of a record differs from its file name, both are known: one of them is wrong, but references to it are
+	// not.
 	for _, p := range t.places {
 		if f := c.files[p.file]; f.single && kindOf(f.name) != benchmarksDir {
 			slug := Slug(strings.TrimSuffix(path.Base(f.name), ".json"))

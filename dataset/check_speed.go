@@ -66,7 +66,8 @@ func rateOf(h *Hardware) float64 {
 	return promptOverOther * most(h.FP16TFLOPS, h.FP16VectorTFLOPS, h.FP16ShaderTFLOPS, h.FP32TFLOPS, h.INT8TOPS)
 }
 
-// idleShare is the share of the input embeddings, of which a token needs one row, if the output has its own; else 0.
+// idleShare is the share of input embeddings in the parameters if the output has its own matrix, else 0. A token reads
+// one row.
 func idleShare(m *Model) float64 {
 	a := &m.Architecture
 	if m.ParamsB == nil || m.ActiveParamsB != nil || m.EffectiveParamsB != nil || a.VocabSize == nil || a.HiddenSize == nil || a.TieWordEmbeddings == nil || *a.TieWordEmbeddings {
@@ -141,7 +142,7 @@ func farAhead[K comparable](c *checker, field string, groups map[K][]judged, tim
 	}
 }
 
-// checkFarBelow compares runs that read about as much for a token: what else a step costs weighs more on small models.
+// checkFarBelow compares runs that read about as many bytes per token, because fixed costs weigh more on small models.
 func checkFarBelow(c *checker, _ all, _ place) {
 	type group struct {
 		hardware, tool Slug

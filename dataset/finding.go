@@ -134,7 +134,7 @@ func (fs Findings) accepted(files iofs.FS) Findings {
 	return out
 }
 
-// acceptances are the entries of the file without their reasons, none of them met so far.
+// acceptances are the entries of the file without reasons. None has matched yet.
 func acceptances(files iofs.FS) (map[acceptance]bool, *Finding) {
 	b, err := iofs.ReadFile(files, acceptedFile)
 	if errors.Is(err, iofs.ErrNotExist) {

@@ -36,7 +36,7 @@ func format(fsys fs.FS, write func(name string, b []byte) error) (changed []stri
 	if err != nil {
 		return nil, err
 	}
-	// What is missing is for Check to say.
+	// Check reports missing fields.
 	findings := slices.DeleteFunc(list.findings, func(f Finding) bool { return !f.unreadable })
 	var errs []error
 	for _, f := range list.files {

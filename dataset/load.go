@@ -41,8 +41,8 @@ type Options struct {
 	Last *Set
 }
 
-// Load reads and checks the dataset in fsys, see Dir. Faults are Findings, all of them, as the error; any other error
-// means that there is no dataset to be read. Once ctx has ended, Load soon returns its error. Safe for concurrent use.
+// Load reads and checks the dataset in fsys, see Dir. If there are faults, the error is Findings with all of them; any
+// other error means that the dataset cannot be read. If ctx ends, Load soon returns its error. Safe for concurrent use.
 func Load(ctx context.Context, fsys fs.FS, opt Options) (*Set, error) {
 	list, err := listFiles(fsys, false)
 	if err != nil {

@@ -11,9 +11,9 @@ type Relation string
 // The relations, the nearest first.
 const (
 	SamePart Relation = "same"    // one record
-	Variant  Relation = "variant" // a record that stands for several parts and one of them, or a chip and the graphics inside it
+	Variant  Relation = "variant" // a record for several products and one of them, or a chip and its graphics
 	Machine  Relation = "machine" // a machine and the chip it is, or can be, built from
-	Sibling  Relation = "sibling" // two parts of which one record says that they are variants, or two machines of one chip, with the same memory bandwidth
+	Sibling  Relation = "sibling" // two variants of one record, or two machines with one chip, with the same memory bandwidth
 )
 
 // RelationKinds are the relations, the nearest first.

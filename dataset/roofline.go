@@ -176,8 +176,8 @@ func (r *Roofline) BytesPerToken(b *Benchmark) float64 {
 	}
 }
 
-// BitsPerWeight returns the bits per weight of a quantization: of the type in the name, or of the smallest mix of it
-// (UD-Q4_K_XL counts as Q4_K_S), else the number in the name. 0 means that the name says nothing.
+// BitsPerWeight returns the bits per weight of a quantization: of its type, or of the smallest mix of the type
+// (UD-Q4_K_XL counts as Q4_K_S), else the number in the name. 0 means unknown.
 func (r *Roofline) BitsPerWeight(quantization string) float64 {
 	if bits, known := r.byName.Load(quantization); known {
 		return bits.(float64)

@@ -123,7 +123,7 @@ func (g *gate) keyInQuery(req *request, bare bool) *failure {
 	if len(args) == 0 {
 		return nil
 	}
-	// Most queries end here: a value can be a key only if it has the prefix, as it is or escaped.
+	// Most queries end here: a value can be a key only if it has the prefix, plain or escaped.
 	prefix := g.keeper.KeyPrefix()
 	if !bare && bytes.IndexByte(args, '%') < 0 && !bytes.Contains(args, []byte(prefix)) {
 		return nil

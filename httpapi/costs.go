@@ -21,7 +21,7 @@ const (
 	namesPerCall = 100
 )
 
-// What requests without a key cost of the allowance of their address, in pages.
+// Costs of keyless requests against the allowance of their address, in pages.
 const (
 	// dataCost is what a data form of a page costs: more than the page, so that it is no way around the quota of a key.
 	dataCost = 5
@@ -40,8 +40,8 @@ const (
 // Fair use without a key. What needs no key is free for everyone, and an allowance for each address keeps one reader
 // from taking all of the server.
 
-// freeRoutes cost nothing, by id: what probes, preflights and browsers ask for by themselves, and addresses without a
-// route. They take no work. Agents pay in answerMCP, unless they have a key, and frames for the page they show.
+// freeRoutes are free, by id: requests that probes, preflights and browsers make on their own, and unknown URLs. Agents
+// without a key pay in answerMCP, and frames pay for the page they show.
 var freeRoutes = []string{"mcp", "embed", "alive", "ready", "asset", "problem", "crawlers/robots.txt", preflight.id, unknownEndpoint.id}
 
 var dataEndings = []string{".json", ".csv", ".md", ".ndjson", ".parquet", ".bib", ".txt"}

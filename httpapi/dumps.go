@@ -34,7 +34,7 @@ type dumper struct {
 	ctx     context.Context // ends when the server shuts down
 	end     context.CancelFunc
 
-	mu      sync.Mutex // held while a dump is made: who asks for it waits
+	mu      sync.Mutex // held while a dump is made, so others wait
 	content [16]byte   // what the newest was made of, see contentOf
 	dump    *export.Dump
 	err     error // why it could not be made
@@ -130,7 +130,7 @@ func (s *Server) dumpResponse(req *request, dump *export.Dump, file *export.File
 	return resp
 }
 
-// Who may have records in bulk.
+// Who can get bulk data.
 
 // admitDumps lets those have bulk data for whom the dumps are.
 func (s *Server) admitDumps(req *request) *failure {

@@ -10,7 +10,7 @@ import (
 // A response of data has an envelope: rows, which are bytes that were made when the dataset was loaded, and around
 // them what the types below say.
 
-// Extent is how much there is and how much of it is on a page.
+// Extent is the total number of items and the number on a page.
 type Extent struct {
 	// Number of matching records or groups on all pages.
 	Total int `json:"total" jsonschema:"minimum=0,example=507"`

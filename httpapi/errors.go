@@ -106,8 +106,8 @@ type failure struct {
 	code   *code
 	detail string // empty: the code's help
 	faults []Fault
-	// omitted counts the faults that are not listed; searches are those for suggestions, each of
-	// which costs as much burst allowance as a call.
+	// omitted counts the faults that are not listed; searches counts the searches for suggestions, each of which costs one
+	// call of the burst limit.
 	omitted, searches int
 	// retryAfter is in seconds; 0 sends no Retry-After.
 	retryAfter int64

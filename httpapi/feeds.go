@@ -42,7 +42,7 @@ func feedRoutes() []route {
 	return out
 }
 
-// feedScope is what a feed is about: one record, or all of them where that is nil.
+// feedScope is the scope of a feed: one record, or all records if it is nil.
 type feedScope struct {
 	of   *resource
 	slug string

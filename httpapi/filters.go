@@ -167,9 +167,9 @@ func (q *listQuery) bound(f *index.FieldInfo, name string) float64 {
 	return index.DateNumber(&day)
 }
 
-// readNames finds the records, or the values of an open set, that the names of a filter mean. A name that fits several
-// records filters by all of them. A value of an open set that nothing has is kept, matches nothing, and is a notice; a
-// name that no model, hardware or tool has is a fault.
+// readNames finds the records or values that the names of a filter mean. A name that matches several records filters by
+// all of them. An unknown value of an open set matches nothing and gives a notice; an unknown model, hardware or tool
+// is a fault.
 func (q *listQuery) readNames(f *index.FieldInfo) (found []string) {
 	t := q.r.table(q.gen)
 	if !f.Is(index.Key) && f.Refers == index.None {

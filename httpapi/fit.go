@@ -12,7 +12,7 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// fitParams are the parameters of all that asks the engine; lists of what runs and the page have some of them.
+// fitParams are all parameters of the engine; lists of what runs and the page use some of them.
 var fitParams = query.Of[fit.Query]()
 
 // fitList is the parameters of GET /api/v1/fit, and the members of a query of POST /api/v1/fit.

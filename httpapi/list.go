@@ -97,7 +97,7 @@ func (r *resource) appendRows(dst []byte, t *index.Table, ords []uint32, q *list
 	return dst
 }
 
-// appendRow appends a row: what is kept of it, nil for all, and what runs as its last member.
+// appendRow appends a row with the kept fields (nil: all), and with what runs as its last member.
 func appendRow(dst []byte, t *index.Table, ord uint32, kept *rowjson.Projection, q *listQuery) []byte {
 	if kept != nil {
 		dst = kept.Append(dst, t.Row(ord))

@@ -189,8 +189,8 @@ func (q *listQuery) noticeMemories(found []fit.Best) {
 	q.noticeCount(memoryAssumed, "runs", several, " of memory, see memory_options_gb; this list uses vram_gb, and a price may be for a smaller size")
 }
 
-// A leftOut is records that a filter by what runs leaves out because a fact is missing, or of which it counts with a value
-// that may be another.
+// A leftOut counts records that a filter by what runs leaves out because a fact is missing, or includes with an assumed
+// value.
 type leftOut struct {
 	code, parameter, why string
 	slugs                []string

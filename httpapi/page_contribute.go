@@ -50,8 +50,7 @@ func contributePage(s *Server, req *request) (*response, *failure) {
 	return s.page(req, at, htmlType, func() []byte { return s.pages.Contribute(req.gen, given, nil, at) }), nil
 }
 
-// checkContribution answers the form with what came of it. The records are those of one load: the
-// set and the generation that was made of it.
+// checkContribution checks the form and shows the result. Set and generation come from the same load.
 func checkContribution(s *Server, req *request) (*response, *failure) {
 	if f := req.noParameters(); f != nil {
 		return nil, f

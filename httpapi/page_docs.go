@@ -11,8 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// apiReference is what the pages below /docs show: the document that /openapi.json serves, read when the
-// first of them is asked for.
+// apiReference is the content of the pages under /docs, read from /openapi.json at the first request.
 var apiReference = sync.OnceValue(func() *reference.Reference {
 	ref, err := reference.Read(openapiJSON())
 	if err != nil {
@@ -21,7 +20,7 @@ var apiReference = sync.OnceValue(func() *reference.Reference {
 	return ref
 })
 
-// docs answers a page of the reference of the API. It needs no dataset: who has none is likely to read it.
+// docs serves a page of the API reference. It works without a dataset.
 func docs(s *Server, req *request) (*response, *failure) {
 	part, at := "", s.place(req, "/docs", "")
 	if req.route.id == "docsPart" {

@@ -61,7 +61,7 @@ func (s *Server) failurePage(req *request, f *failure, p *Problem) *response {
 	}
 	for i := range p.Errors {
 		if f.code == invalidCursor || f.code == cursorMismatch || f.code == unknownRoute {
-			break // nobody has typed a cursor, and endpoints of the API are no help to a visitor
+			break // visitors do not type cursors, and API endpoints do not help them
 		}
 		fault := req.faultView(&p.Errors[i], prefix)
 		if i > 0 && p.Errors[i].In == "path" { // the same name with another suggestion

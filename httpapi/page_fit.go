@@ -21,7 +21,7 @@ type askedParam struct {
 	Asked string `query:"asked,bytes=500"`
 }
 
-// fitView is the page about what runs: its parameters are those that describe a machine, all of which may be left out.
+// fitView is the page about what runs. Its parameters describe a machine; all are optional.
 var fitView = newFitView()
 
 func newFitView() *resource {
@@ -30,8 +30,8 @@ func newFitView() *resource {
 	return &resource{name: "fit", singular: "fit", params: append(params, query.Of[askedParam]()...)}
 }
 
-// viewForm reads which form of a page with a fixed address is asked for, and its parameters. The response is a redirect
-// to the address as it is shared, nil where it is that already.
+// viewForm reads the requested format of a page and its parameters. The response is a redirect to the canonical URL, or
+// nil if the URL is canonical.
 func (req *request) viewForm(path string, r *resource) (p *reader, ending string, resp *response) {
 	ending = strings.TrimPrefix(string(req.ctx.Path()), path)
 	args, changed := normalizeForm(req.ctx.QueryArgs(), r == fitView)

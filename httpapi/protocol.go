@@ -244,8 +244,8 @@ func (s *Server) slashMoved(req *request) *response {
 	return nil
 }
 
-// matches reports whether an address is one of a route without a wildcard; the router finds those of the others. Only
-// characters that need no escape are matched, so that the address can be sent back as it is.
+// matches reports whether a path belongs to a route without a wildcard. It accepts only characters that need no
+// escaping, so the path can be echoed.
 func (rt *route) matches(address string) bool {
 	if strings.Trim(address, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/") != "" {
 		return false

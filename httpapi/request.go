@@ -72,7 +72,7 @@ type request struct {
 	gen     *index.Generation // nil before the first load
 	catalog *snapshot.Catalog
 	content [16]byte        // names gen and catalog, see contentOf
-	coding  encoding.Coding // what the caller can decode and likes best
+	coding  encoding.Coding // the preferred encoding that the client accepts
 	accepts headers.Acceptance
 	digest  quota.Digest
 	call    quota.Call
@@ -103,7 +103,7 @@ func (s *Server) newRequest(ctx *fasthttp.RequestCtx) *request {
 	return req
 }
 
-// peek is the value of a header; nil where the request has none. Several lines of it are one list (RFC 9110, 5.3).
+// peek is the value of a header, or nil. Repeated header lines form one list (RFC 9110, 5.3).
 func (req *request) peek(name string) []byte {
 	switch lines := req.ctx.Request.Header.PeekAll(name); len(lines) {
 	case 0:
@@ -115,7 +115,7 @@ func (req *request) peek(name string) []byte {
 	}
 }
 
-// free ends a request: nothing of it may be met by the next, or kept alive.
+// free clears the request before reuse.
 func (req *request) free() {
 	*req = request{}
 	requests.Put(req)

@@ -126,7 +126,7 @@ var (
 	})
 )
 
-// resources lists every list of records, in the order they are documented in; the first of them have pages.
+// resources are all lists of records, in the order of the documentation. The first ones have pages.
 var (
 	withPages = []*resource{models, hardware, tools, benchmarks}
 	resources = append(slices.Clone(withPages), quality)

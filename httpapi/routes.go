@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// routes is every address of the public listener, in the order they are documented in. The
-// steps of a request are the same for all of them: see handler.
+// routes are all routes of the public listener, in the order of the documentation. All requests take the same steps:
+// see handler.
 var routes = buildRoutes()
 
 func buildRoutes() []route {

@@ -88,8 +88,7 @@ func orNaN(v *float64) float64 {
 	return *v
 }
 
-// readRuns finds what runs. The result is a filter by slug, and what rows say of it. The work is bounded by the
-// records and the sizes of models.
+// readRuns finds what runs. It returns a filter by slug and the values for each row.
 func (q *listQuery) readRuns() {
 	main := q.r.main
 	q.name("host")

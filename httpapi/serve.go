@@ -33,7 +33,7 @@ func New(cfg Config) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	const openShare = 4 // of the cache: what needs no key gets a quarter
+	const openShare = 4 // of the cache: keyless responses get a quarter
 	kept, err := cache.New[*response](cfg.CacheBytes - cfg.CacheBytes/openShare)
 	open, openErr := cache.New[*response](cfg.CacheBytes / openShare)
 	if err := errors.Join(err, openErr); err != nil {
@@ -123,7 +123,7 @@ func (s *Server) ServeConn(c net.Conn) error { return s.app.Server().ServeConn(c
 const (
 	// drainTime is how long Shutdown answers requests that still come, at most.
 	drainTime = 2 * time.Second
-	// drainQuiet ends that sooner: no request has come for so long.
+	// drainQuiet ends it sooner, after this time without a request.
 	drainQuiet = 250 * time.Millisecond
 )
 

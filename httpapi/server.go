@@ -65,12 +65,12 @@ type Options struct {
 type Config struct {
 	Options
 	Live *index.Live
-	// Keeper is nil for a server that one user runs for himself: nothing asks for a key and nothing is counted.
+	// Keeper is nil for a private server, which needs no keys and counts no calls.
 	Keeper keeper
 	// History knows of rejected loads and of changes between generations; nil knows of none.
 	History *changes.History
-	// Records gives the records being served and the generation that was made of them, which the page
-	// for contributions compares with; nil answers that nothing is loaded.
+	// Records returns the records being served and their generation, for the contribution page; nil means that none are
+	// loaded.
 	Records func() *webhook.Dataset
 	// Hooks keeps webhooks; nil answers that the server has none.
 	Hooks *webhook.Service

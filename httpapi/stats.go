@@ -17,8 +17,8 @@ import (
 const (
 	maxGroups = 10_000
 	maxCells  = 10_000
-	// mostParquetGroups is the limit of a page as Parquet, as it is of other lists: the file of 1,000 groups costs twice what they do as
-	// JSON, and more than any other request.
+	// mostParquetGroups is the maximum page size as Parquet. A file of 1,000 groups costs twice as much as JSON, and more
+	// than any other request.
 	mostParquetGroups = 500
 )
 

@@ -67,7 +67,7 @@ type Health struct {
 	Refused *changes.Refused `json:"refused,omitempty"`
 	// Findings of snapshot documents that are not published, at most 20; left out if there are none.
 	SnapshotsRefused []string `json:"snapshots_refused,omitempty" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
-	// What the ledger had to repair or leave out when it was opened, and that the last change of keys could not be written; left out if there was nothing.
+	// Repairs made when the ledger was opened, and failed key changes; omitted if there are none.
 	LedgerWarnings []string `json:"ledger_warnings,omitempty" jsonschema:"example=one of the two head pages is damaged: the last change may be missing"`
 }
 

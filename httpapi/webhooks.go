@@ -214,7 +214,7 @@ func rotateWebhook(s *Server, req *request, k hooks.Key) (*response, *failure) {
 	return hookData(req, fiber.StatusOK, &h, secret, nil, err)
 }
 
-// testWebhook sends a test message and answers what came of it.
+// testWebhook sends a test message and returns the result.
 func testWebhook(s *Server, _ *request, k hooks.Key) (*response, *failure) {
 	attempt, err := s.cfg.Hooks.Test(context.Background(), k)
 	if err != nil {
@@ -234,8 +234,8 @@ func newHookFilters() *resource {
 	return &r
 }
 
-// readFilters reads the member filters of a body: names of parameters with a text, number or truth value, or a list of
-// them. Faults are added to those of the body.
+// readFilters reads the member filters of a body: parameter names with a string, number, boolean, or a list of them. It
+// adds faults to those of the body.
 func readFilters(body *query.Values, gen *index.Generation) *listQuery {
 	var members map[string]jsontext.Value
 	if jsonv2.Unmarshal([]byte(body.Text("filters")), &members) != nil {

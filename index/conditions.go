@@ -230,7 +230,7 @@ func (f *Facet) list(p *posting, s *facetSet) {
 	slices.SortStableFunc(f.Values, func(a, b ValueCount) int { return cmp.Compare(b.Count, a.Count) })
 }
 
-// divide counts the records with a value of a column, of which there is one at least, in at most maxBins bins.
+// divide counts the records with a value in at most maxBins bins. There must be at least one.
 func (f *Facet) divide(c *column, in bits, dates bool) {
 	first, last := 0, c.known-1
 	for ; !in.Test(uint(c.asc[first])); first++ {

@@ -47,7 +47,7 @@ type Generation struct {
 	Fit *fit.Engine
 	// Names finds the records that texts mean. It is made of models, hardware and tools alone.
 	Names *resolve.Resolver
-	// Capabilities is what models can do; those of which nothing is known are not in it. It must not be written to.
+	// Capabilities are the capabilities of models, without unrated ones. Read-only.
 	Capabilities map[dataset.Slug]best.Capability
 	// Best says what to choose of what runs.
 	Best *best.Rule
@@ -66,7 +66,7 @@ type Renderers struct {
 	// Score is the composite intelligence score of a model, 0 to 100, from outside the dataset; NaN
 	// if unknown. Nil: all are unknown.
 	Score func(model dataset.Slug) float64
-	// Evidence is what published evaluations say of a model, from outside the dataset. Nil: nothing of any.
+	// Evidence returns the published evaluations of a model, which are not in the dataset. It may be nil.
 	Evidence func(model dataset.Slug) []best.Evidence
 	// Edition names what Score and Model use beside the record.
 	Edition string

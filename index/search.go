@@ -85,8 +85,7 @@ type UnknownWord struct {
 	Near []string // words of names that may have been meant, the nearest first
 }
 
-// UnknownWords are those of some words, in lower case, that no record has, each with at most so many near ones. For each it
-// looks at the names, and at each word of them.
+// UnknownWords returns the words (in lower case) that no record has, each with similar words from names.
 func (t *Table) UnknownWords(words []string, near int) (out []UnknownWord) {
 	for _, word := range words {
 		known := func(ln link) bool {

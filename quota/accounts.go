@@ -35,7 +35,7 @@ type Account struct {
 	OldUntil  []time.Time `json:"old_secrets_until"` // when each rotated-out secret stops working, oldest first
 }
 
-// accounts issues keys and changes what is known of them: in the ledger first, then in memory.
+// accounts issues and changes keys, first in the ledger, then in memory.
 type accounts struct {
 	cfg       *Config
 	store     Store
@@ -254,8 +254,8 @@ func (a *accounts) Find(ctx context.Context, text string) ([]Account, error) {
 	return []Account{account}, err
 }
 
-// List returns the accounts matching f, oldest first, at most limit of them; 0 means no limit. The next page begins
-// with Filter.After set to the last id. A tier that neither the configuration nor an account has is ErrUnknownTier.
+// List returns at most limit accounts that match f, oldest first; 0 means no limit. For the next page, set Filter.After
+// to the last id. An unknown tier is ErrUnknownTier.
 func (a *accounts) List(ctx context.Context, f Filter, limit int) ([]Account, error) {
 	out := []Account{}
 	err := a.store.Find(ctx, f, func(r Record, p Person) bool {

@@ -16,8 +16,8 @@ type Report struct {
 	Months   []Month  `json:"months"` // that have a bucket of their own
 	Webhooks int      `json:"webhooks"`
 	Size     int64    `json:"size"`     // bytes of the file
-	Free     int64    `json:"free"`     // bytes of it that a compaction would give back, about
-	Findings []string `json:"findings"` // what is wrong: place and sentence; at most 100
+	Free     int64    `json:"free"`     // approximate bytes that a compaction would free
+	Findings []string `json:"findings"` // problems, each with place and sentence; at most 100
 
 	digests map[Digest]ID // of accounts so far
 }

@@ -133,8 +133,8 @@ func Sum(ctx context.Context, l Portable) (CopyReport, error) {
 	return r, err
 }
 
-// OfSource words an error of reading a ledger that is being copied or restored: who restores a damaged backup needs
-// another one. Other errors are returned unchanged.
+// OfSource adds advice to an error of reading a damaged ledger that is being copied or restored. Other errors are
+// returned unchanged.
 func OfSource(err error) error {
 	if !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrCorrupt) {
 		return err

@@ -16,10 +16,10 @@ type Config struct {
 	Tiers     Tiers  // empty: defaultTiers
 	KeyPrefix string // what new keys start with; empty: "mdx"
 
-	// SignupsPerHour is how many keys one address may be issued within an hour; 0: no limit.
-	// Local requests, operators and unknown addresses are exempt.
+	// SignupsPerHour is the maximum number of keys per address and hour; 0 means no limit. Local requests, operators and
+	// unknown addresses are exempt.
 	SignupsPerHour int
-	// KeysPerEmail is how many keys that are not revoked an e-mail address may have; 0: no limit. Local requests and
+	// KeysPerEmail is the maximum number of unrevoked keys per e-mail address; 0 means no limit. Local requests and
 	// operators are exempt. Addresses are compared after NFKC, case folding and IDNA.
 	KeysPerEmail int
 	// PlusTags compares e-mail addresses without the tag after a plus sign: name+tag@example.com
@@ -203,8 +203,7 @@ const loadTimeout = time.Minute
 // the process should end with an error. It is noticed at every write, and within about a second without one.
 func (k *Keeper) Lost() <-chan struct{} { return k.health.lost }
 
-// Warnings lists what an operator has to know and does not keep the keeper from answering calls: what the store found
-// when it was opened, and that the last change of an account could not be written.
+// Warnings lists problems that do not stop service: those found when the store was opened, and a failed account change.
 func (k *Keeper) Warnings() (out []string) {
 	if w, ok := k.store.(interface{ Warnings() []string }); ok {
 		out = w.Warnings()

@@ -19,7 +19,8 @@ const (
 	maxSecret   = maxPrefix + 1 + randomChars + checkChars
 )
 
-// Digest is the SHA-256 of a secret: all that is stored, compared or logged of it. The zero value belongs to no secret.
+// Digest is the SHA-256 of a secret. Only the digest is stored, compared or logged. The zero value belongs to no
+// secret.
 type Digest [sha256.Size]byte
 
 // String returns the digest in hexadecimal.
@@ -116,9 +117,8 @@ func ParseKey[T string | []byte](key T, prefix string) (Digest, bool) {
 	return d, true
 }
 
-// DigestOf returns the digest of what has the prefix and the length of a key, without looking at the rest of
-// it. For the key of an account that is enough, because no other text has its digest. Whether one that no
-// account has could be a key, ParseKey says. It allocates nothing.
+// DigestOf returns the digest of a text with the prefix and length of a key, without checking the rest. That is enough
+// to find an account; use ParseKey to tell whether an unknown text is well-formed. It does not allocate.
 func DigestOf[T string | []byte](key T, prefix string) (Digest, bool) {
 	if len(key) != len(prefix)+1+randomChars+checkChars || len(key) > maxSecret {
 		return Digest{}, false

@@ -14,8 +14,8 @@ const (
 	lastRetry  = 5 * time.Second
 	// reportEvery is how often an outage is reported while it lasts: an attempt comes every few seconds.
 	reportEvery = time.Minute
-	// refreshEvery is how often the ledger is read for a key whose calls are rejected because other processes have
-	// leased the rest of its quota. They may return some of it.
+	// refreshEvery is how often to reread the ledger for a key that is rejected because other processes have leased the
+	// rest of its quota. They may return part of it.
 	refreshEvery = 2 * time.Second
 	// sweepEvery is how often periods are looked over for leases to take back.
 	sweepEvery = time.Second

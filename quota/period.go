@@ -81,7 +81,7 @@ func (p *period) trim(limit uint64) {
 	}
 }
 
-// reclaim takes back the available calls except keep of them. The caller holds the commit lock.
+// reclaim takes back all available calls except keep. The caller must hold the commit lock.
 func (p *period) reclaim(keep uint64) {
 	for {
 		w := p.word.Load()

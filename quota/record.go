@@ -208,7 +208,7 @@ func (r *Record) Check() error {
 
 func unixTime(s int64) time.Time { return time.Unix(s, 0).UTC() }
 
-// reader reads the values of a payload one after the other; bad means that one of them was missing.
+// reader reads the values of a payload in order; bad means that one was missing.
 type reader struct {
 	bytes.Reader
 	bad bool

@@ -57,9 +57,9 @@ type Store interface {
 	// accounts that are not revoked. Counting and storing are one step.
 	Create(ctx context.Context, r Record, p Person, perEmail int) error
 
-	// Update changes one account in one step: fn gets what is stored and changes it, and may run more than once. Rev is
-	// raised by the store. A person changed to the zero value is removed; no other change to the person is kept. An
-	// error of fn is returned as it is, and nothing is changed.
+	// Update changes one account atomically: fn changes the stored account, and may run more than once. The store raises
+	// Rev. A person changed to the zero value is removed; other changes to the person are ignored. If fn returns an error,
+	// Update returns it and changes nothing.
 	Update(ctx context.Context, id ID, fn func(*Record, *Person) error) (Record, error)
 
 	// Counts fills in Own and Total of every count.

@@ -29,7 +29,7 @@ const (
 	tierChars  = "abcdefghijklmnopqrstuvwxyz0123456789-"
 )
 
-// Burst is the per-second allowance: Rate calls in PerSeconds seconds, of which Depth may come at once.
+// Burst is the burst limit: Rate calls in PerSeconds seconds, at most Depth at once.
 type Burst struct {
 	Rate       int `json:"rate"`
 	PerSeconds int `json:"per_seconds"`

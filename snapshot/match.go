@@ -58,7 +58,7 @@ func (m *matcher) learn(a *Alias) error {
 
 func nameKey(source, raw string) string { return source + "\x00" + raw }
 
-// group is one model before its key is final: what each source reads of it.
+// group is one model before its key is final, with the results of each source.
 type group struct {
 	key      string // key of the alias table, or the slug form of the name
 	alias    *Alias // nil when no line knows it

@@ -96,8 +96,8 @@ func check(b []byte) checked {
 	return checked{Document: &doc, Form: form}
 }
 
-// passed lists documents of the shipped dataset that pass all checks, as sha256sum does. TestPassed makes the list, and
-// checks each of them in full.
+// passed lists shipped documents that pass all checks, in the format of sha256sum. TestPassed writes the list after
+// checking each in full.
 //
 //go:embed passed.txt
 var passed string
@@ -173,7 +173,7 @@ func checkSchema(b []byte) []Finding {
 	return blanks(nil, nil, v)
 }
 
-// blanks finds the texts that say nothing: what is unknown is null, or not there.
+// blanks finds empty texts; unknown values must be null or absent.
 func blanks(fs []Finding, at []string, v any) []Finding {
 	switch v := v.(type) {
 	case map[string]any:

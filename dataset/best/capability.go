@@ -49,7 +49,7 @@ type Capability struct {
 const (
 	leastDeviation = 4.0  // points: a prediction is never more exact
 	fitNoise       = 36.0 // points squared of what a prediction cannot know; it keeps a few exact evaluations from deciding the fit
-	makerModels    = 3.0  // a maker's own level counts as much as the mean of all makers once so many models of it are evaluated
+	makerModels    = 3.0  // evaluated models at which the level of a maker counts as much as the mean of all makers
 	newMaker       = -3.0 // points of a maker of whom no model was evaluated
 	unknownDate    = 5.0  // points of deviation more where the release date is taken from a relative
 	outlier        = 2.0  // deviations from which on a lone evaluation is taken to be a bad run, and the more the further it is off
@@ -90,8 +90,8 @@ type subject struct {
 	known    bool
 }
 
-// Capabilities finds the capability of every model of which anything is known. of gives the evidence of a model, nil for
-// none. Models that only continue text have no capability.
+// Capabilities returns the capability of every model that can be rated. of returns the evidence of a model, or nil.
+// Base models have no capability.
 func Capabilities(models []dataset.Model, of func(dataset.Slug) []Evidence) map[dataset.Slug]Capability {
 	subjects := make([]*subject, 0, len(models))
 	for i := range models {

@@ -73,7 +73,7 @@ func lostMeasured(q *dataset.Quality) float64 {
 	return min(max(perNat*nats, 0), lost[len(lost)-1].points)
 }
 
-// RuleOf makes the rule of a dataset that has no index. of gives the evidence of a model; nil: nothing of any.
+// RuleOf makes the rule of a dataset that has no index. of returns the evidence of a model and may be nil.
 func RuleOf(set *dataset.Set, engine *fit.Engine, of func(dataset.Slug) []Evidence) *Rule {
 	if of == nil {
 		of = func(dataset.Slug) []Evidence { return nil }

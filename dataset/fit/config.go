@@ -109,7 +109,7 @@ const (
 	features = 16 // all of them
 )
 
-// A vector has the features of a configuration: what explains a speed beside effects.
+// A vector has the features of a configuration, which explain a speed together with the effects.
 type vector [features]float64
 
 const (
@@ -304,5 +304,5 @@ func (e *Engine) linkSilicon(hardware []dataset.Hardware) {
 	}
 }
 
-// siliconOf is the record that stands for the silicon of a piece of hardware.
+// siliconOf is the record that represents the silicon of some hardware.
 func (e *Engine) siliconOf(h dataset.Slug) string { return cmp.Or(e.silicon[h], string(h)) }

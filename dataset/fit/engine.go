@@ -24,7 +24,7 @@ type Engine struct {
 	learnt     learnt
 }
 
-// A piece is one piece of hardware, and what is the same of it whatever is asked.
+// A piece is one hardware record with values that do not depend on the query.
 type piece struct {
 	*dataset.Hardware
 	memoryGB, bandwidth float64 // of one device, in GB and bytes per second; 0 where unknown

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// An evaluation is a model on a machine with the settings of a query: what the answers for all its sizes share.
+// An evaluation is a model on a machine with the settings of a query, shared by the answers for all quantizations.
 type evaluation struct {
 	e       *Engine
 	q       *Query
@@ -88,8 +88,8 @@ const (
 	// tensorGain: n devices that share each layer are n^tensorGain as fast as one. Of the shipped runs with one and with
 	// several cards, two are 1.2 to 1.7 times as fast, four 1.3 to 2.4 times, eight 1.3 to 3.6 times.
 	tensorGain = 0.55
-	// hostShare is the part of the bandwidth of main memory that a processor reaches with the weights that lie there, and
-	// hostLaunch the seconds that each layer of them takes beside that, for the way to the card and back.
+	// hostShare is the share of the main memory bandwidth that a processor reaches with weights there. hostLaunch is the
+	// extra time per layer in seconds, for the transfer to the card and back.
 	hostShare  = 0.56
 	hostLaunch = 20e-6
 	// mostOnDesktop is what boards with two channels hold: more lies in the memory of a server.
@@ -132,8 +132,8 @@ func (a *evaluation) guess(size int, tokens int64) (g guess, ok bool) {
 	return guess{-math.Log(seconds), uncertain / seconds}, true
 }
 
-// part is the part of a token's work that a device does: of the weights it reads, or of the memory where all of them are
-// on devices, by which layers are dealt out.
+// part is the share of a token's work that a device does, by the weights it reads, or by memory if all weights are on
+// devices.
 func (a *evaluation) part(device int) float64 {
 	switch {
 	case a.m.available == 0:
@@ -148,8 +148,8 @@ func (a *evaluation) part(device int) float64 {
 	return float64(*a.laid.Devices[device].Read) / float64(max(all, 1))
 }
 
-// lays makes the evaluation one of weights that lie as the placement of a verdict says; false if they have no speed, or where
-// what a token reads of them is not known.
+// lays sets the placement of the weights. It returns false if they have no speed or the weights read per token are
+// unknown.
 func (a *evaluation) lays(v Verdict, p *Placement) bool {
 	a.laid = nil
 	if v != Offload && (v == No || !a.q.given()) {

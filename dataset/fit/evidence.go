@@ -45,8 +45,8 @@ func (r *reader) outrank(b *dataset.Benchmark) {
 	r.outgrow(b, h, float64(need)/float64(memory))
 }
 
-// outgrow keeps the largest part of unified memory that a run took on silicon whose limit its owner may raise as far as that. That of macOS is
-// a default that most leave as it is.
+// outgrow keeps the largest share of unified memory that a run used, on silicon whose limit the owner can raise. The
+// macOS limit is a default that most people keep.
 func (r *reader) outgrow(b *dataset.Benchmark, h *piece, part float64) {
 	silicon := r.siliconOf(h.Slug)
 	if h.UnifiedMemory && h.Vendor != dataset.Apple && part > r.shown[silicon].Share {

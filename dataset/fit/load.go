@@ -27,8 +27,8 @@ type batch struct {
 
 const (
 	usualAnswer = 256 // tokens of an answer where nothing is said
-	// What servers reach of bandwidth for weights and cache, and of the operations per second, and the seconds that
-	// launching a layer takes them, before the regression corrects that.
+	// Shares of bandwidth and compute that servers reach, and their seconds per layer launch, before the regression
+	// corrects them.
 	weightsShare, cacheShare, computeShare = 0.65, 0.5, 0.4
 	loadLaunch                             = 3e-4
 	loadGain                               = 0.7 // n devices do the work of n^loadGain

@@ -132,8 +132,8 @@ func stem(plain string) string {
 
 var ggufMix = regexp.MustCompile(`_(X{0,3}[SML]|MOE)$`)
 
-// inSize is a model in the size that a query names, if it is none of its own. For vLLM a checkpoint of which no file is
-// published is none: the own size is of another format.
+// inSize is a model in a quantization that the query names but the model does not list. vLLM needs a published
+// checkpoint, because the listed sizes have another format.
 func (e *Engine) inSize(t *target, q *Query) (*target, *Fault) {
 	var z dataset.Quantization
 	formula, own := "weights.given", t.named(q.Quantization)

@@ -7,7 +7,7 @@ import (
 	"modeldex/dataset"
 )
 
-// New makes an engine of a dataset, of which it keeps the measurements that compare.
+// New makes an engine for a dataset and keeps its comparable measurements.
 func New(set *dataset.Set) *Engine { return NewUntil(context.Background(), set) }
 
 // NewUntil is New that gives up soon after ctx has ended; the engine is of no use then.

@@ -70,7 +70,7 @@ type layout struct {
 	tied          *bool
 }
 
-// usualLayers stands for an unknown number of layers.
+// usualLayers is used if the number of layers is unknown.
 const usualLayers = 32
 
 func layoutOf(m *dataset.Model) layout {

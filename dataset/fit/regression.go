@@ -33,7 +33,7 @@ const (
 	ofMeasured                // shape, silicon, kernels
 	ofFormat                  // kind of quantization, kernels
 	ofFormatArch              // kind of quantization, architecture, kernels
-	ofSource                  // source, silicon, shape: what is of one machine and its settings, and of no answer
+	ofSource                  // source, silicon, shape: effects of single machines and settings, which answers do not use
 	groups
 )
 
@@ -59,8 +59,8 @@ const (
 	firstEffect = features + perClass*int(classes)
 )
 
-// leastPull is how many measurements pull as strongly as the prior, at least. The effect of a tool needs more of them,
-// since one source has most runs of many tools.
+// leastPull is the minimum number of measurements that weigh as much as the prior. A tool needs more, because one
+// source has most runs of many tools.
 var leastPull = [groups]float64{ofSilicon: 3, 3, 3, ofTool: 10, 3, 3, 3, 3, 3}
 
 // A term is how often an unknown is in an observation.
@@ -194,7 +194,7 @@ func solve(rows []observation, terms [][]term, weights, solution, pull []float64
 	return diagonal
 }
 
-// predict is the logarithm of a configuration with its features: what they explain, and the effects of all its names.
+// predict is the predicted logarithm for a configuration: its features plus the effects of its names.
 func (r *regression) predict(c *config, features vector) (sum effect) {
 	for i, x := range features {
 		sum.value += x * r.weights[c.class][i]

@@ -25,7 +25,7 @@ type Remedy struct {
 	Text string `json:"text" jsonschema:"example=with a q8_0 cache"`
 }
 
-// leastUseful is the shortest context that is offered as a remedy.
+// leastUseful is the shortest context offered as a remedy.
 const leastUseful = 1024
 
 // remedies are the changes that each alone make a model run, the cheapest first: for the quantization of the query, or the

@@ -11,8 +11,8 @@ import (
 	"modeldex/dataset/record"
 )
 
-// mostRead is how many measurements an engine reads, the newest first, and mostRows how many of them it learns from, so
-// that loading a very large table is not slower than reading it. The shipped table has 6,000 rows to learn from.
+// mostRead is the maximum number of measurements that an engine reads, newest first, and mostRows of those it learns
+// from. They bound the time for very large tables. The shipped table has 6,000 rows to learn from.
 const (
 	mostRead = 250_000
 	mostRows = 20_000
@@ -172,7 +172,7 @@ func notHeldBack(rows []row) []row {
 // learn keeps what speeds rest on.
 func (e *Engine) learn(ctx context.Context, r *reader) {
 	rows := r.rows[oneStream]
-	if len(rows) > 0 { // nothing is expected of later years than most measurements are of
+	if len(rows) > 0 { // later years than those of most measurements do not count
 		years := make([]float64, len(rows))
 		for i := range years {
 			years[i] = rows[i].year
@@ -321,7 +321,7 @@ func (b *body) reads(weights float64) float64 {
 	return rest*(1-lookedUp) + (weights-rest)*l.perToken
 }
 
-// idle reports whether a processor of more cores ran with fewer than four threads, which nobody does for speed.
+// idle reports whether a processor with more cores ran with fewer than four threads, which is not a run for speed.
 func idle(b *dataset.Benchmark, h *dataset.Hardware) bool {
 	const busy = 4
 	return b.Threads != nil && *b.Threads < busy && classOf(h, unitThat(b)) == CPU && (h.CPUCores == nil || *b.Threads < *h.CPUCores)
@@ -351,8 +351,8 @@ func pageOf(b *dataset.Benchmark) string {
 	return string(*b.SourceURL)
 }
 
-// networkOf names the shape of a model, the same for models that were trained from one base; its slug where a part of
-// it is unknown.
+// networkOf is the id of a model's shape, which models with one base share, or its slug if the shape is not fully
+// known.
 func networkOf(m *dataset.Model) string {
 	a, kv := &m.Architecture, &m.KVCache
 	if a.NumLayers == nil || a.HiddenSize == nil || a.VocabSize == nil {

@@ -161,11 +161,11 @@ const (
 	// The least bits of the output matrix in files of llama.cpp, also where it is the embedding: those of Q6_K
 	// (llama-quant.cpp, llama_tensor_get_type).
 	OutputBits = 6.5625
-	// What llama.cpp reserves beside a projector for a picture of 1,472 x 1,472 pixels
+	// Memory that llama.cpp reserves in addition to a projector for an image of 1,472 x 1,472 pixels
 	// (https://github.com/ollama/ollama/issues/17482: 1,136 MiB with one of 888).
 	PictureBuffer = 248 << 20
-	// What CUDA takes of a device for llama.cpp beside its buffers: the difference to the whole process at four contexts
-	// (https://github.com/ollama/ollama/issues/9988).
+	// Device memory that CUDA uses for llama.cpp in addition to its buffers: the difference to the whole process at four
+	// contexts (https://github.com/ollama/ollama/issues/9988).
 	CUDAContext = 424 << 20
 	// llama.cpp rounds contexts and sliding caches up to this many cells (llama-kv-cache-iswa.cpp, GGML_PAD(..., 256)).
 	LlamaPad = 256
@@ -180,10 +180,10 @@ const (
 	VLLMLarge         = 70 * gib
 	VLLMTokensLarge   = 8192
 	VLLMRequestsLarge = 1024
-	// What the driver, its libraries and captured graphs take of a card under vLLM beside what torch counts.
+	// Memory of a card that the driver, its libraries and captured graphs use with vLLM, in addition to that of torch.
 	VLLMRuntime = 350 << 20
-	// What NCCL takes beside that of each of several large cards that share every layer: logs of four B200 and B300 have 0.95
-	// and 1.63 GiB outside of torch, of which the larger counts; those of smaller cards without NVLink have 0.2
+	// Additional memory for NCCL on each of several large cards that share every layer: logs of four B200 and B300 have
+	// 0.95 and 1.63 GiB outside of torch, and the larger counts; smaller cards without NVLink have 0.2
 	// (https://github.com/vllm-project/vllm/pull/14447).
 	VLLMExchange = 1640 << 20
 	// The part of its nominal memory that a card reports: 23.6 of 24 GB, 79.2 of 80 GB; with error correction in
@@ -211,9 +211,9 @@ const (
 	MostCached = 0.1
 	// Bytes of state of one layer for each unit of the hidden size (Qwen3.5 122B: 1,413).
 	MostState = 1500
-	// Layers of a model of which neither their number nor their width is known.
+	// Assumed layers of a model if neither their number nor their width is known.
 	MostLayers = 128
-	// Parameters of a model of which no file is known either.
+	// Assumed parameters of a model that has no known file either.
 	MostParams = 2e12
 )
 

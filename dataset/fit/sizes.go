@@ -121,7 +121,8 @@ func oneIf(is bool) int {
 	return 0
 }
 
-// usual are the sizes that publishers make of two thirds or more of the models; F16 stands for the weights as trained.
+// usual are the quantizations that publishers make for at least two thirds of the models. F16 means the weights as
+// trained.
 var usual = []string{"F16", "Q8_0", "Q6_K", "Q5_K_M", "Q4_K_M", "Q3_K_M", "Q2_K"}
 
 // asTrained are the sizes people choose of a model whose weights were trained in four bits: the weights as they are.

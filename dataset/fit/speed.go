@@ -25,8 +25,8 @@ const (
 	mostIDs      = 20
 )
 
-// apart is the ratio of speeds beyond which runs are not one measurement: something that no field says held some of
-// them back, such as a driver that did not use the card.
+// apart is the ratio of speeds beyond which runs are not comparable: something unrecorded slowed some of them down,
+// such as a driver that did not use the card.
 const apart = 3
 
 // speed works out the speed of one size, given by number, with the verdict and the placement of its weights.

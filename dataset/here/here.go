@@ -180,7 +180,7 @@ func (i *inspection) output(name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// gigabytes reads a number of units of which so many are one gigabyte.
+// gigabytes reads a number in units that are the given fraction of a gigabyte.
 func gigabytes(text string, units float64) float64 {
 	n, _ := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	return math.Round(n/units*10) / 10

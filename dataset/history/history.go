@@ -97,7 +97,7 @@ func (s *Step) Time() time.Time {
 	if t, ok := s.Released.Time(); ok {
 		return t
 	}
-	return time.Unix(0, 0).UTC() // no date, which Check does not let pass
+	return time.Unix(0, 0).UTC() // no date, which Check rejects
 }
 
 // maxSlugs is how many records share a line at most, so that a line stays readable.

@@ -39,7 +39,7 @@ func llamaBench(im *Importer, b []byte) (runs []run, err error) {
 	return runs, nil
 }
 
-// llamaRun are the values of a run of a prompt and a generation test, or of one of them.
+// llamaRun has the values of a prompt test, a generation test, or both.
 func (im *Importer) llamaRun(tests []*row) (map[string]value, error) {
 	r := tests[0] // they differ only in their test
 	switch {

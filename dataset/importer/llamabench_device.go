@@ -18,7 +18,7 @@ type device struct {
 	value
 }
 
-// deviceBackend is the key of the devices of a backend, as it is printed or begins the name of a device.
+// deviceBackend is the key for the devices of a backend, from its printed name or the start of a device name.
 func deviceBackend(name string) string {
 	switch name = strings.ToLower(strings.TrimRight(name, "0123456789")); name {
 	case "rocm", "hip", "musa":

@@ -56,7 +56,7 @@ type Runner interface {
 	Measure(ctx context.Context, b *Bench, depth int) (Run, error)
 }
 
-// All measures every depth, and fails where there was no result. A depth that failed is said and left out.
+// All measures every depth. It reports and skips depths that fail, and returns an error if all fail.
 func (b *Bench) All(ctx context.Context, r Runner) (out []Run, err error) {
 	if err := r.Start(ctx, b); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (b *Bench) options() importer.Options {
 	return out
 }
 
-// machine is the hardware of a server: the named one, else the only card, else the processor, which s is told.
+// machine is the hardware of a server: the named one, else the only card, else the processor, which it sets in s.
 func (b *Bench) machine(s *server) (string, error) {
 	if b.Hardware != "" {
 		slug := b.Names.Strict(resolve.Hardware, b.Hardware).Slug
@@ -138,7 +138,7 @@ func (b *Bench) repeat(s *server, depth int, ask func(prompt string, tokens int)
 	if warm["n_prompt"] == 0 {
 		return Run{}, errors.New("the server does not report how many tokens a prompt has")
 	}
-	// A name that is not known is said before minutes of measuring.
+	// Report an unknown name before measuring for minutes.
 	hardware, err := b.machine(s)
 	if err != nil {
 		return Run{}, err

@@ -283,7 +283,7 @@ type LlamaBench struct {
 	ModelFile string // a GGUF file
 }
 
-// Start looks for the program, and measures one token: what cannot become a line is said before minutes of measuring.
+// Start looks for the program and measures one token, so that problems show before measuring for minutes.
 func (l *LlamaBench) Start(ctx context.Context, b *Bench) error {
 	if _, err := exec.LookPath(l.Program); err != nil {
 		return fmt.Errorf("llama-bench: %w", err)

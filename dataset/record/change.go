@@ -10,7 +10,7 @@ import (
 // Act is what happened to a record between two releases.
 type Act string
 
-// What can happen to a record. A withdrawn one is still there and says why; a removed one is gone.
+// Kinds of change. A withdrawn record stays in the dataset and says why; a removed one does not.
 const (
 	Added     Act = "added"
 	Changed   Act = "changed"

@@ -29,7 +29,7 @@ import (
 // strict rejects unknown fields; the decoder itself rejects duplicate keys, invalid UTF-8 and trailing text.
 var strict = jsonv2.RejectUnknownMembers(true)
 
-// Problem is one thing wrong inside one record: where in its bytes, and what.
+// Problem is one problem in a record, with its byte offset.
 type Problem struct {
 	Offset int    // in bytes
 	Field  string // dotted

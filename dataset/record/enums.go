@@ -98,7 +98,7 @@ func (RateBasis) Values() []string { return Texts([]RateBasis{RateDecode, RateEn
 // PowerBasis says what a power was measured at.
 type PowerBasis string
 
-// What power can be measured at: the device itself, the machine at the wall.
+// Where power can be measured: at the device, or at the wall for the whole machine.
 const (
 	PowerDevice PowerBasis = "device"
 	PowerWall   PowerBasis = "wall"

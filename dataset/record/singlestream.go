@@ -14,9 +14,8 @@ const (
 	SingleYes
 )
 
-// What still counts as an empty cache, in tokens. From the measured slowdowns of the shipped data (package
-// fit), for the 60 most measured models: 512 tokens cost 0.7 % of the speed in the median and at most 2 % for
-// nine of ten; 1,200 cost 1.6 and 4.4 %.
+// Tokens that still count as an empty cache. In the shipped data (package fit), for the 60 most measured models, 512
+// tokens cost 0.7 % of the speed in the median and at most 2 % for nine of ten; 1,200 cost 1.6 and 4.4 %.
 const (
 	// Shallow is the most that may be in the cache before the run.
 	Shallow = 512

@@ -128,8 +128,8 @@ func (s Slug) Reserved() bool { return s == "facets" || s == "stats" }
 // URL is the address of a page, http or https.
 type URL string
 
-// Valid reports whether u can be followed. It needs a scheme and a host as it is looked up (IDN in its ASCII
-// form). It may have no user, and none of the characters that addresses never have.
+// Valid reports whether u is a usable URL: a scheme, a host (IDN in ASCII form), no user, and no characters that URLs
+// do not allow.
 func (u URL) Valid() bool {
 	scheme, rest, _ := strings.Cut(string(u), "://")
 	host := hostForm.FindStringSubmatch(rest)

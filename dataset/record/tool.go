@@ -44,7 +44,7 @@ type Tool struct {
 	Sources []SourceRef `json:"sources"`
 }
 
-// Info is dataset.json: what the files as a whole are.
+// Info is dataset.json: metadata of the whole dataset.
 type Info struct {
 	// Version of the file format; this build reads SchemaVersion.
 	SchemaVersion int64 `json:"schema_version" jsonschema:"const=1,example=1"`
@@ -70,11 +70,14 @@ type Origin struct {
 	URL URL `json:"url" jsonschema:"example=https://github.com/geerlingguy/ai-benchmarks"`
 	// Who publishes it.
 	Owner string `json:"owner" jsonschema:"minLength=1,example=geerlingguy"`
-	// Licence: an SPDX id if one exists, else the licence's own name; "none stated" where the pages that were examined state none; "By repository" or "By project" where each part has its own. Null if no page of it could be examined.
+	// Licence: an SPDX id if there is one, otherwise the name of the licence; "none stated" if the examined pages state
+	// none; "By repository" or "By project" if each part has its own. Null if no page could be examined.
 	License *string `json:"licence" jsonschema:"nullable,minLength=1,example=MIT"`
-	// What was examined for the licence: the file, the terms, or the page on which none is stated. Where licence is null, why nothing could be examined. Null if the licence is that of a licence file or a statement of the source itself.
+	// What was examined for the licence: the file, the terms, or the page that states none. If licence is null, why
+	// nothing could be examined. Null if the licence comes from a licence file or a statement of the source.
 	LicenseNote *string `json:"licence_note" jsonschema:"nullable,minLength=1,example=no licence file among the files of the repository"`
-	// True if its measurements count in statistics only where a group has no others, because they run lower than those of the tools themselves or nobody checked them. Null if they count like all others.
+	// True if its measurements count in statistics only in groups without others, because they are lower than those of the
+	// tools themselves or were not checked. Null if they count like all others.
 	Supplementary *bool `json:"supplementary" jsonschema:"nullable,example=true"`
 	// Day it was first read for this directory.
 	Read Date `json:"read" jsonschema:"example=2026-11-21"`

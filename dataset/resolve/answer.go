@@ -29,7 +29,7 @@ type Confidence string
 // The grades of confidence.
 const (
 	Exact  Confidence = "exact"  // the name is a slug, a name or an alias of the record, whatever the letter case
-	Parsed Confidence = "parsed" // the name was read by rules and every word of it is accounted for
+	Parsed Confidence = "parsed" // the name was read by rules and every word was understood
 	Near   Confidence = "near"   // the candidates are guesses by likeness, and there is no slug
 	// Likely: several records fit, or the name is only a part of one; the slug is the likeliest, and the first of the
 	// candidates. Resolve answers so, Strict never does.
@@ -52,7 +52,7 @@ type Answer struct {
 	MemoryGB     float64     `json:"memory_gb"`    // in the name of hardware, in GB
 	Count        int         `json:"count"`        // of devices, in the name of hardware ("2x RTX 3090")
 	Reason       string      `json:"reason"`       // how the name was read, or why there is no slug, in a sentence
-	Candidates   []Candidate `json:"candidates"`   // what it may be where there is no single one, best first, at most MaxCandidates
+	Candidates   []Candidate `json:"candidates"`   // possible records if there is no single one, best first, at most MaxCandidates
 
 	key    string // to guess by, where no rule had an answer
 	listed bool   // the name lists several products: none is likelier than another
@@ -138,7 +138,7 @@ func (a *Answer) likely(why string) {
 	a.Reason = "read as " + first.Name + ": " + why
 }
 
-// unsure leaves the candidates, and takes none of them.
+// unsure keeps the candidates without choosing one.
 func (a *Answer) unsure(why, near string) {
 	if a.Slug != "" && len(a.Candidates) == 0 {
 		a.Candidates = []Candidate{{a.Kind, a.Slug, a.Name, near}}

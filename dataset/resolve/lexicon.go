@@ -287,7 +287,7 @@ func (x *lexicon) alsoCalled(rec int, w string, words []string) bool {
 	})
 }
 
-// twice reports whether a word is said twice that makes another product.
+// twice reports whether a word that makes another product is repeated.
 func twice(words []string) bool {
 	for i, w := range words {
 		if len(w) > 1 && is("suffixes", w) && slices.Contains(words[:i], w) {
@@ -457,8 +457,8 @@ func nameWords(name string) (words []string, memory float64) {
 	return texts(phrased(ws)), cmp.Or(gb, memory)
 }
 
-// share finds the aliases that leave out a part of the name of their record, and fit the names of other products as well:
-// "RTX PRO 6000", "Orin". They are exact names of none of them.
+// share finds aliases that omit part of the record's name and also match other products: "RTX PRO 6000", "Orin". They
+// are not exact names of any record.
 func (x *lexicon) share(hardware []dataset.Hardware) {
 	relations := dataset.NewRelations(hardware)
 	names := make([]form, len(hardware))

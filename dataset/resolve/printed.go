@@ -71,8 +71,8 @@ func (r *Resolver) contradiction(a Answer, slug dataset.Slug) (text string) {
 	return text
 }
 
-// compareSize compares a size in billions of parameters, 0 for none, with those of a model: makers call models by any of
-// them.
+// compareSize compares a size in billions of parameters (0 for none) with the parameter counts of a model, because
+// names use any of them.
 func compareSize(size float64, m *dataset.Model) string {
 	if size == 0 || m.ParamsB == nil {
 		return ""

@@ -98,7 +98,7 @@ func (r *Resolver) read(question string) *asking {
 	return a
 }
 
-// asked is a question of which the facts and the numbers of devices were read, and no names.
+// asked is a question whose facts and device numbers were read, but not its names.
 func (r *Resolver) asked(text string, strict bool) *asking {
 	if text = rewrite("cores", text); !strict {
 		text = rewrite("cores in questions", text)
@@ -151,7 +151,7 @@ func (a *asking) spans(x *lexicon, ws []word) (out []span) {
 	}
 }
 
-// mostRecords is how many records may have words that name one of them.
+// mostRecords is the maximum number of records that one name may match.
 const mostRecords = 130
 
 // grow finds the name that begins at a word, nil for none. It is of neighbouring words; between them may be words that
@@ -294,7 +294,7 @@ func (a *asking) joined(w, next word, signs string) bool {
 	return next.text[0] < 0x80 && (next.start <= w.end || next.start == w.end+1 && strings.IndexByte(signs, a.text[w.end]) >= 0)
 }
 
-// broken reports whether a word beside a span makes another product of it, or says that no record is meant.
+// broken reports whether a word next to a span turns it into another product, or shows that no record is meant.
 func (a *asking) broken(x *lexicon, ws []word, s *span) bool {
 	free := func(i int) bool { return i >= 0 && i < len(ws) && !a.usedAt(ws[i]) }
 	if i := s.to; free(i) {

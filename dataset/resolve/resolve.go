@@ -31,9 +31,9 @@ func (r *Resolver) lexicon(kind Kind) *lexicon {
 	return map[Kind]*lexicon{Model: r.models, Hardware: r.hardware, Tool: r.tools}[kind]
 }
 
-// Resolve returns what people mean by a name among records of kind; the empty kind looks in all of them and answers with
-// the kind that knows the name best. Where the name leaves something open, the answer is the likeliest record, marked
-// Likely, with all that fit as candidates. Safe for concurrent use.
+// Resolve returns the record that people mean by a name. An empty kind searches all kinds and uses the best match. If
+// several records match, the answer is the likeliest one, marked Likely, with all of them as candidates. Safe for
+// concurrent use.
 func (r *Resolver) Resolve(kind Kind, name string) Answer {
 	a := r.Strict(kind, name)
 	r.settle(&a)

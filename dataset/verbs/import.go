@@ -129,7 +129,7 @@ func explain(env *Env, id dataset.Slug, line []byte, from map[string]string) err
 	return nil
 }
 
-// printProposed prints the lines that check accepts, and what it finds in all of them.
+// printProposed prints the lines that pass the checks, and all findings.
 func printProposed(env *Env, set *dataset.Set, found []proposed) (printed int, err error) {
 	var all []byte
 	for _, line := range found {

@@ -31,7 +31,7 @@ type Source struct {
 	Files fs.FS
 	// Dir is the directory, empty for the copy inside the binary.
 	Dir string
-	// Where is the directory, or words for the copy inside the binary.
+	// Where is the directory, or a description of the copy inside the binary.
 	Where string
 }
 

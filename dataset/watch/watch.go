@@ -53,7 +53,7 @@ type Watcher struct {
 
 	events events
 
-	// Of the goroutine that looks, of which there is one at a time:
+	// Owned by the only goroutine that checks the files:
 	wait     time.Duration // until the next look
 	skipped  int           // looks at folders since the last one at each file
 	last     *dataset.Set

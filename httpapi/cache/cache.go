@@ -87,7 +87,7 @@ func (b *Cache[R]) Find(content []byte, c encoding.Coding, f export.Format, addr
 
 // Get looks a key up without keeping or copying it; the zero value if there is no response.
 func (b *Cache[R]) Get(key []byte) (none R) {
-	// ristretto hashes the key and lets go of it, so it may live in the caller's buffer.
+	// ristretto hashes the key and does not keep it, so it may be in the caller's buffer.
 	e, ok := b.kept.Get(unsafe.String(unsafe.SliceData(key), len(key)))
 	if !ok || e.key != string(key) {
 		return none
@@ -101,8 +101,7 @@ func (b *Cache[R]) Put(key string, resp R) {
 	b.kept.Set(key, entry[R]{key, resp}, int64(resp.Size()+len(key)+overhead))
 }
 
-// Render returns the response of a canonical address in a coding. Callers who miss at the
-// same time wait for one of them to render it.
+// Render returns the response for a canonical URL and an encoding. Concurrent misses wait for one render.
 func (b *Cache[R]) Render(content []byte, c encoding.Coding, address string, render func() R) R {
 	var none R
 	key := string(AppendKey(nil, content, c, address))

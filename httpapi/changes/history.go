@@ -60,7 +60,7 @@ type Past struct {
 	records func() diff.Records // of the newest dataset
 }
 
-// Refuse notes that a load was rejected while served went on, and returns what callers are shown of it.
+// Refuse records that a load was rejected while served stayed in use, and returns the public view of it.
 func (h *History) Refuse(err error, served *index.Generation) *Refused {
 	r := newRefused(time.Now().UTC(), err)
 	if served != nil {

@@ -43,8 +43,8 @@ type group struct {
 	released           string  // day of the model or hardware
 }
 
-// MostShared is the model and quantization that most of several pieces of hardware were measured with; empty if no
-// two of them have one in common.
+// MostShared is the model and quantization measured on the most of the given hardware; empty if no two have one in
+// common.
 func (m Maker) MostShared(slugs []string) (model, quantization string) {
 	groups := m.groups(index.Hardware, index.Model, slugs)
 	if len(groups) == 0 || groups[0].shared < 2 {
@@ -95,8 +95,7 @@ func (m Maker) released(field index.Field, slug string) string {
 	return ""
 }
 
-// compare draws the median of each thing in each configuration that two of them share, with a line from the slowest
-// run to the fastest.
+// compare draws the median of each item in each shared configuration, with a line from the slowest run to the fastest.
 func (m Maker) compare(c comparison, slugs []string) *Figure {
 	slugs = slugs[:min(len(slugs), MostCompared)]
 	f := &Figure{

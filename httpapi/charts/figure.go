@@ -95,8 +95,8 @@ type Cell struct {
 	Href string
 }
 
-// Inline is the drawing for a place in an HTML page, in a wide and a narrow form of which Stylesheet shows the one that
-// fits. id is unique in the page and has letters, digits and hyphens. Empty for a figure without a drawing.
+// Inline is the drawing as HTML, in a wide and a narrow form; Stylesheet shows the one that fits. id must be unique in
+// the page and contain only letters, digits and hyphens. Empty for a figure without a drawing.
 func (f *Figure) Inline(id string) template.HTML {
 	if f.Empty() {
 		return ""

@@ -28,8 +28,8 @@ const (
 	MaxHeaders = 16 << 10
 )
 
-// Limit bounds the open connections: all of them, and those of one address. Safe for concurrent use; its settings are
-// for before the first connection.
+// Limit bounds the open connections, in total and per address. Safe for concurrent use; change settings only before the
+// first connection.
 type Limit struct {
 	Max, PerAddress int
 	MaxUnread       int64                 // bytes of responses that wait to be read by their callers
@@ -59,8 +59,8 @@ const (
 	ManyOfOne                // an address, or a key, has as many as one may have
 )
 
-// NewLimit takes the limits asked for, zero for the default: as many connections as the system has file descriptors
-// for, at most maxConnections, and a quarter of them per address. Exempt, Log and Reject are to be set.
+// NewLimit takes the limits; zero means the default: as many connections as there are file descriptors, at most
+// maxConnections, and a quarter of them per address. Set Exempt, Log and Reject.
 func NewLimit(most, perAddress int) *Limit { return newLimit(most, perAddress, openFiles()) }
 
 func newLimit(most, perAddress, files int) *Limit {

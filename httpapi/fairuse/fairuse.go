@@ -32,8 +32,8 @@ type Limiter struct {
 	start         time.Time
 }
 
-// New makes a limiter of perMinute requests, and burst of them at once. It is nil, which limits
-// nothing, if perMinute is not above 0. A burst below 1 is 1.
+// New makes a limiter of perMinute requests, with at most burst at once. It is nil, which means no limit, if perMinute
+// is not above 0. A burst below 1 counts as 1.
 func New(perMinute, burst int, start time.Time) *Limiter {
 	if perMinute <= 0 {
 		return nil
@@ -95,7 +95,7 @@ type Daily struct {
 	used map[netip.Addr]int
 }
 
-// NewDaily gives perDay calls; nil, which nobody should ask, if that is not above 0.
+// NewDaily allows perDay calls; nil, which must not be used, if perDay is not above 0.
 func NewDaily(perDay int) *Daily {
 	if perDay <= 0 {
 		return nil

@@ -20,8 +20,8 @@ func (l Lines) Set(name, value string) Lines { return l.without(name).Add(name, 
 
 var noLineBreaks = strings.NewReplacer("\r", " ", "\n", " ")
 
-// Add adds a header that is not there yet. Line breaks in the value become spaces: no value can begin
-// another header, or end the head.
+// Add adds a header that is not there yet. Line breaks in the value become spaces, so a value cannot start another
+// header.
 func (l Lines) Add(name, value string) Lines {
 	if strings.IndexByte(value, '\n') >= 0 || strings.IndexByte(value, '\r') >= 0 {
 		value = noLineBreaks.Replace(value)

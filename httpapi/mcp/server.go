@@ -279,7 +279,7 @@ const (
 	longestText = 240
 )
 
-// shorten makes the result of an answer: what the call keeps, as many rows as there is room for, beside what out has.
+// shorten makes the tool result: the fields that the call keeps, and as many rows as there is room for.
 func (c *call) shorten(body []byte, out object, base, page string) *sdk.CallToolResult {
 	var from struct {
 		Data any    `json:"data"`

@@ -27,7 +27,7 @@ type call struct {
 	states []string
 	// pairs asks for every pair of the models and hardware given.
 	pairs bool
-	// page is the address of the page with the same answer; %s stands for the arguments as a query.
+	// page is the URL of the page with the same answer; %s is the query.
 	page string
 	// shows are the arguments the page has; nil: all.
 	shows []string

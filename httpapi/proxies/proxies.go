@@ -59,7 +59,7 @@ type Request struct {
 
 // Client is where a request comes from.
 type Client struct {
-	// Addr is the client as far as it is known: where an entry cannot be read, the last trusted proxy before it.
+	// Addr is the client, or the last trusted proxy before an unreadable entry.
 	Addr netip.Addr
 	// Local says that the request was sent from this machine itself, through no proxy.
 	Local bool
@@ -105,8 +105,8 @@ func (t Trusted) walk(addr netip.Addr, hops []string) netip.Addr {
 	return addr
 }
 
-// parseHop reads an address as proxies write it: 192.0.2.1, 192.0.2.1:4711, 2001:db8::1,
-// [2001:db8::1], [2001:db8::1]:4711, any of them with a zone.
+// parseHop reads an address as written by proxies: 192.0.2.1, 192.0.2.1:4711, 2001:db8::1, [2001:db8::1] or
+// [2001:db8::1]:4711, with or without a zone.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.Trim(s, " \t")
 	if addrPort, err := netip.ParseAddrPort(s); err == nil {

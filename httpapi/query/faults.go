@@ -35,7 +35,7 @@ type Fault struct {
 	// What you may have meant.
 	Suggestion string `json:"suggestion,omitempty" jsonschema:"example=nvidia"`
 
-	// For pages: what a name that no record has may mean.
+	// For pages: possible meanings of an unknown name.
 	Candidates []resolve.Candidate `json:"-"`
 }
 
@@ -55,7 +55,7 @@ const MaxFaults = 20
 
 // Faults collects what is wrong with one request. The zero value is an empty list.
 type Faults struct {
-	Code    string // shared by all faults, or InvalidParameter; empty: no faults
+	Code    string // code of all faults, or InvalidParameter; empty without faults
 	List    []Fault
 	Omitted int // faults beyond MaxFaults
 	suggest.Suggester
@@ -120,7 +120,7 @@ func (l *Faults) Text() string {
 	return strings.Join(texts, "; ")
 }
 
-// Subject is the name at fault, quoted where a reader would not see all of it.
+// Subject is the name at fault, quoted if it has invisible characters.
 func (f *Fault) Subject() string {
 	switch quoted := strconv.Quote(f.Name); {
 	case f.Name == "" && f.In == "query":

@@ -56,7 +56,7 @@ type Param struct {
 	Many     bool // takes several values, repeated or separated by commas
 	Ordered  bool // the order of several values counts
 	Most     int  // maximum number of several values; 0: MaxValues
-	// Required is what a request without the parameter is told; empty: it may be left out.
+	// Required is the error text for a request without the parameter; empty if it is optional.
 	Required string
 	Refers   string // kind of record that a Name is one of
 	With     string // the parameter without which this one says nothing
@@ -72,7 +72,7 @@ type Param struct {
 // MaxValues is how many values one filter takes: more than any page shows, few enough to answer fast.
 const MaxValues = 50
 
-// maxDigits is the length of the longest number: no value of the dataset has half as many digits.
+// maxDigits is the maximum length of a number, more than twice that of any value in the dataset.
 const maxDigits = 24
 
 // Values are the parameters of one request. A parameter with a fault has no value.
@@ -202,8 +202,8 @@ func (v *Values) readList(p *Param, texts []string) (values []string) {
 	return values
 }
 
-// split separates the values of a parameter at commas, without repetitions. Texts with a comma that known reports are
-// kept in one piece: it is asked about at most MaxValues of them.
+// split separates the values of a parameter at commas and removes duplicates. It keeps texts with a comma that known
+// reports; it calls known for at most MaxValues of them.
 func (v *Values) split(p *Param, texts []string, known func(string) bool) (parts []string) {
 	seen, commas, empty := map[string]bool{}, 0, false
 	add := func(part string) {

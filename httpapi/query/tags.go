@@ -139,7 +139,7 @@ func (v *Values) fill(dst reflect.Value) {
 	}
 }
 
-// setValue reads a canonical text, which has the form of the type or is a word that stands for no number.
+// setValue reads a canonical text: a value of the type, or a word instead of a number.
 func setValue(dst reflect.Value, text string) {
 	switch dst.Kind() {
 	case reflect.Bool:

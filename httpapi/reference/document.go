@@ -122,7 +122,7 @@ type response struct {
 
 // schema is the part of JSON Schema 2020-12 the document uses.
 type schema struct {
-	Any bool `json:"-"` // the schema true or false, of which only true has values
+	Any bool `json:"-"` // the schema true or false; only true has values
 
 	Ref         string           `json:"$ref"`
 	Type        texts            `json:"type"`

@@ -303,8 +303,8 @@ func (r *reader) address(op *operation) string {
 	return path + strings.Replace(query, "&", "?", 1)
 }
 
-// placeObjects puts each object into the group that refers to it most directly; one that several
-// groups refer to equally directly belongs to all of them, and to none.
+// placeObjects puts each object into the group that refers to it most directly. Objects that several groups refer to
+// equally directly are listed separately.
 func (r *reader) placeObjects() {
 	least := map[string]int{}
 	for _, tag := range r.Tags {
@@ -463,7 +463,7 @@ func stringType(s *schema) string {
 	return "text" + limits(s.MinLength, s.MaxLength, " (%s to %s characters)", " (at least %s characters)", " (at most %s characters)")
 }
 
-// limits are the ends of what is allowed in words, by which of them there are.
+// limits are formats for the allowed range, by which ends it has.
 func limits(least, most jsontext.Value, both, from, to string) string {
 	switch {
 	case least != nil && most != nil:

@@ -57,7 +57,7 @@ func textEnd(b []byte) int {
 			return 0
 		}
 		i += n + 1
-		first := i - 1 // of the backslashes before the quote: an odd number of them escapes it
+		first := i - 1 // backslashes before the quote; an odd number escapes it
 		for first > 1 && b[first-1] == '\\' {
 			first--
 		}
@@ -111,7 +111,7 @@ func nestedEnd(b []byte) int {
 	return 0
 }
 
-// plain is what a JSON text says, as a part of it. ok is false if it has escapes.
+// plain is the content of a JSON string, as a subslice. ok is false if it has escapes.
 func plain(quoted []byte) (text []byte, ok bool) {
 	return quoted[1 : len(quoted)-1], bytes.IndexByte(quoted, '\\') < 0
 }

@@ -58,7 +58,7 @@ type Pivot struct {
 	Comparable [][]any `json:"comparable"`
 }
 
-// GroupOf is a group of benchmarks by some fields as it is shown.
+// GroupOf is a group of benchmarks as shown in responses.
 func GroupOf(g *index.Group, by []string) *Group {
 	out := &Group{
 		Group: map[string]any{}, N: g.N, Sources: g.Pages, Min: record.TwelveDigits(g.Min), P10: record.TwelveDigits(g.P10), P25: record.TwelveDigits(g.P25),

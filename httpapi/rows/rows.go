@@ -102,8 +102,8 @@ type Benchmark struct {
 // Renderers make the rows of a generation where no snapshot document is published.
 var Renderers = RenderersOf(nil)
 
-// RenderersOf makes the rows of a generation; models show what the newest document of the catalog
-// says of them. index keeps the bytes.
+// RenderersOf makes the rows of a generation. Models include their entry in the newest document of the catalog. index
+// keeps the bytes.
 func RenderersOf(catalog *snapshot.Catalog) index.Renderers {
 	if catalog == nil {
 		catalog = &snapshot.Catalog{}

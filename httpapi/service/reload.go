@@ -139,8 +139,8 @@ func (r *reloader) publish(ctx context.Context, set *dataset.Set, started time.T
 	return nil
 }
 
-// loadSnapshots reads the published documents. A rejected one is logged with its reason, once while that stays the
-// same, and its last good form stays, as all of them do where ctx has ended.
+// loadSnapshots reads the published documents. It logs a rejected one once per reason and keeps its last good form. If
+// ctx has ended, it keeps all documents.
 func (r *reloader) loadSnapshots(ctx context.Context) {
 	files, err := fs.Sub(r.cfg.Files, "snapshots")
 	if err != nil {

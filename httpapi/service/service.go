@@ -44,7 +44,7 @@ type Config struct {
 	Options
 	// Dir is the directory of Files, which is watched; empty means that they never change.
 	Dir string
-	// Where says in the log where the dataset is.
+	// Where is the location of the dataset for the log.
 	Where string
 
 	// Place is where keys and quota are kept; the ledger file is created if it is missing.

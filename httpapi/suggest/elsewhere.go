@@ -12,7 +12,7 @@ import (
 //go:embed elsewhere.txt
 var elsewhere string
 
-// What other APIs call things, folded as by Fold, with the names that this one may have for them, best first.
+// Names used by other APIs, folded by Fold, with the corresponding names of this API, best first.
 var (
 	Parameters = section("parameters") // looked up only where an endpoint has no parameter with that name
 	Addresses  = section("addresses")  // first names of addresses

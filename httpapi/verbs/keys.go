@@ -26,7 +26,7 @@ func (c *KeysIssue) request() quota.IssueRequest {
 	return quota.IssueRequest{Name: *c.Name, Email: *c.Email, UseCase: *c.UseCase, Tier: c.Tier, Limit: c.Limit, Unlimited: true}
 }
 
-// Validate checks what can be checked before any work. That a flag is missing is said elsewhere.
+// Validate checks the values before any work. Kong reports missing flags.
 func (c *KeysIssue) Validate() error {
 	err := errors.Join(c.Operator.Validate(), notEmpty("--name", c.Name, ""), notEmpty("--email", c.Email, ""), notEmpty("--use-case", c.UseCase, ""))
 	if err != nil || c.Name == nil || c.Email == nil || c.UseCase == nil {
@@ -103,7 +103,7 @@ func (c *KeysList) Run(env *verbs.Env) error {
 	})
 }
 
-// notEmpty checks a required argument or flag. That one is missing (nil) is said elsewhere.
+// notEmpty checks a required argument or flag. Kong reports a missing one (nil).
 func notEmpty(name string, value *string, advice string) error {
 	if value == nil || strings.TrimSpace(*value) != "" {
 		return nil

@@ -185,7 +185,7 @@ type LedgerCopy struct {
 	To   *string `arg:"" help:"Ledger to write: a new file, or an empty ledger in etcd."`
 }
 
-// Validate checks the addresses. That one is missing is said elsewhere.
+// Validate checks the addresses. Kong reports missing ones.
 func (c *LedgerCopy) Validate() error {
 	if c.From == nil || c.To == nil {
 		return nil
@@ -230,7 +230,7 @@ type LedgerRestore struct {
 	From *string `arg:"" help:"Backup to read."`
 }
 
-// Validate checks the addresses. That one is missing is said elsewhere.
+// Validate checks the addresses. Kong reports missing ones.
 func (c *LedgerRestore) Validate() error {
 	if c.From == nil {
 		return nil

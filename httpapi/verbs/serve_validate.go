@@ -67,8 +67,8 @@ func (c *Serve) checkTokenFile() error {
 	return nil
 }
 
-// warnIgnored warns about flags that have no effect without another. They are no fault: programs that share an environment
-// need not all use all of it.
+// warnIgnored warns about flags that have no effect without another. It is not an error, because programs may share an
+// environment.
 func (c *Serve) warnIgnored(log *slog.Logger) {
 	if c.Process.AdminAddr == "" && (c.Process.AdminToken != "" || c.Process.AdminTokenFile != "") {
 		log.Warn("a flag has no effect", "flag", "--admin-token-file", "without", "--admin-addr")
@@ -112,7 +112,7 @@ func checkSupport(text string) error {
 	return nil
 }
 
-// mostOf bounds every number: a million is more than any server has a use for, and MiB of it are far from overflowing.
+// mostOf bounds every number: a million is more than any server needs, and does not overflow as MiB.
 const mostOf = 1 << 20
 
 func checkRange(flag string, n, least int64) error {

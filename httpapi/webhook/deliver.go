@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// atATime is how many requests are under way at a time, perAccount how many of them for one account: receivers
-	// that are slow keep the messages of their own account waiting.
+	// atATime is the maximum number of requests under way, and perAccount for one account, so that slow receivers delay
+	// only the messages of their own account.
 	atATime    = 32
 	perAccount = 4
 	// perSecond is how many requests begin per second at most, after burst at once: readers are not to wait for a
@@ -82,8 +82,8 @@ func (s *Service) turn(ctx context.Context, account quota.ID) (done func(), err 
 	return done, nil
 }
 
-// slots are n of which an owner may use one at a time for a request, or for resolving a name. Those that wait for one
-// take turns. An owner is an account, or a text made of one.
+// slots are n slots for requests or name lookups. Each owner uses at most one at a time, and waiting owners take turns.
+// An owner is an account, or a text made from one.
 func (s *Service) slots(owner any, n int64) *semaphore.Weighted {
 	v, _ := s.owners.LoadOrStore(owner, semaphore.NewWeighted(n))
 	return v.(*semaphore.Weighted)

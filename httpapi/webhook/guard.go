@@ -146,7 +146,7 @@ func (g *Guard) Control(network, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isOwn reports whether an address may be this machine's own: what listens there may trust the machine it is on.
+// isOwn reports whether an address may be this machine's own. Services there may trust local requests.
 func isOwn(addr netip.Addr) bool {
 	own, err := net.InterfaceAddrs()
 	return err != nil || slices.ContainsFunc(own, func(a net.Addr) bool {

@@ -82,8 +82,8 @@ func retryAfter(text string) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// explain says why there is no response, in words for the owner of the webhook. Addresses are left
-// out: what a name resolves to inside the server's network is not the owner's business.
+// explain says why there is no response, for the owner of the webhook. It leaves out addresses, which would reveal the
+// server's network.
 func explain(err error) string {
 	_, noName := errors.AsType[*net.DNSError](err)
 	_, noTrust := errors.AsType[*tls.CertificateVerificationError](err)

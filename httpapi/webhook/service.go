@@ -116,8 +116,8 @@ func (s *Service) Close() {
 	s.cut()
 }
 
-// CheckURL checks where messages are to be sent; the error is a sentence without subject. One name is resolved at a
-// time for each account, so that slow name servers hold up nobody else.
+// CheckURL checks the URL for messages; the error is a sentence without subject. It resolves one name at a time per
+// account, so that slow name servers do not delay others.
 func (s *Service) CheckURL(account quota.ID, text string) error {
 	ctx, cancel := context.WithTimeout(s.ctx, resolveTime)
 	defer cancel()

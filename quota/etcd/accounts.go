@@ -209,7 +209,7 @@ func (s *Store) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, 
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	var rejected error // fn's own error, which is returned as it is
-	var sent stored    // what the last attempt whose response was lost was to make of the account of that revision
+	var sent stored    // the intended account of the last attempt whose response was lost
 	err = s.retry(ctx, func() (bool, error) {
 		got, err := s.read(ctx, id)
 		if err != nil {

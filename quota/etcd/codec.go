@@ -11,7 +11,7 @@ import (
 	jsonv2 "github.com/goccy/go-json/v2"
 )
 
-// account is an account as it is stored, without its id, with members that only a newer version of the program knows.
+// account is a stored account without its id. It keeps unknown members written by newer versions.
 type account struct {
 	quota.Record
 	Newer map[string]jsontext.Value `json:",embed"`

@@ -85,7 +85,7 @@ func (r *renewed) ClientHandshake(ctx context.Context, authority string, conn ne
 	return credentials.NewTLS(r.last.Load()).ClientHandshake(ctx, authority, conn)
 }
 
-// Clone implements credentials.TransportCredentials: nothing of it depends on the connection.
+// Clone implements credentials.TransportCredentials. It has no state per connection.
 func (r *renewed) Clone() credentials.TransportCredentials { return r }
 
 // login makes logins through a connection of their own. The client sends its token with every request, logins

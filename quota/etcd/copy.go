@@ -20,7 +20,7 @@ const copyTimeout = 10 * time.Minute
 // ErrInUse is returned when servers use a ledger that must be left alone.
 var ErrInUse = errors.New("servers use this ledger; stop them first")
 
-// server is a process that uses the ledger, as it is stored.
+// server is the stored form of a process that uses the ledger.
 type server struct {
 	Host    string `json:"host"` // for people who list the keys; may be empty
 	PID     int    `json:"pid"`

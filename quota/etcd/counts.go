@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// batchSize is how many counts one transaction changes. etcd allows 128 operations in a
-	// transaction unless it is told otherwise (--max-txn-ops).
+	// batchSize is the number of counts changed in one transaction. etcd allows 128 operations by default (--max-txn-ops).
 	batchSize = 100
 	// parallelBatches is how many transactions of one call are under way at a time.
 	parallelBatches = 4

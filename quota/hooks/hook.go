@@ -76,7 +76,7 @@ const (
 // Values lists the states that an owner can set.
 func (State) Values() []string { return []string{string(Active), string(Paused)} }
 
-// Secret is a signing secret. It has to be stored as it is, because a signature cannot be made with a digest of it.
+// Secret is a signing secret. It is stored in plain text, because a digest cannot be used to sign.
 type Secret struct {
 	Secret []byte `json:"secret"`
 	Until  int64  `json:"until"` // Unix seconds until which it signs; 0: the current one

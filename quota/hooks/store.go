@@ -74,8 +74,7 @@ func put(b *quota.Bucket, k []byte, v any) error {
 	return b.Put(k, text)
 }
 
-// read reads a JSON value; without text it leaves v as it is. The decoder's own words could quote a secret, so they are
-// left out.
+// read reads a JSON value; empty text leaves v unchanged. It drops the decoder's message, which could quote a secret.
 func read(what string, text []byte, v any) error {
 	if text != nil && jsonv2.Unmarshal(text, v) != nil {
 		return fmt.Errorf("%w: %s cannot be read", quota.ErrCorrupt, what)

@@ -20,7 +20,7 @@ import (
 	"modeldex/snapshot"
 )
 
-// Board says which rows a table of a publisher becomes: what the table itself does not say.
+// Board has the facts about a publisher's table that the table itself lacks.
 type Board struct {
 	Source string // the source as build.json names it
 	Config string

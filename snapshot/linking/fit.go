@@ -254,7 +254,7 @@ func (f *fit) regress() {
 	}
 }
 
-// Where the likelihood leaves the range in which a line means something.
+// The likelihood is outside the valid range of a line.
 const (
 	leastLoading = 0.05 // standard deviations of the values for one of ability
 	leastError   = 0.01

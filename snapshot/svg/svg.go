@@ -23,8 +23,8 @@ type Drawing struct {
 	Class         string // of the whole drawing
 	// ID makes the drawing a part of an HTML page, without style and size; ids in it begin with ID.
 	ID string
-	// CSS is the style of a drawing that is a file; empty is a plain one. The drawing then has a
-	// size, so that pages can show it as it is.
+	// CSS is the style of a drawing in a file; empty means a plain style. Such a drawing has a size, so pages can embed
+	// it.
 	CSS  string
 	body strings.Builder
 }

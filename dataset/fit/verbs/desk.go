@@ -93,8 +93,7 @@ func (d *desk) model(name string) (dataset.Slug, error) {
 	return a.Slug, err
 }
 
-// machine finds the hardware of a query, of which there may be several names, and that of its host. Flags count before
-// what a name says.
+// machine finds the hardware of a query, which may have several names, and its host. Flags take precedence over names.
 func (d *desk) machine(name string, q *fit.Query) error {
 	names := fit.SplitNames(name, func(name string) bool { return d.Resolve(resolve.Hardware, name).Slug != "" })
 	var devices []fit.Unit
