@@ -102,6 +102,10 @@ func (w *work) note(format string, args ...any) {
 	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
 }
 
+// plainFault words faults of the dataset for the form.
+var plainFault = strings.NewReplacer(" or null, got", ", got", `must not be null if source is "community"`, "is required", "if prompt_tps is null", "if there is no prompt speed",
+	"without speculative_decoding", "without speculative decoding")
+
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ")
 
 func (w *work) read(values url.Values) {
@@ -133,7 +137,7 @@ func (w *work) slug(field string, kind resolve.Kind) resolve.Answer {
 	a := w.names.Strict(kind, text)
 	if a.Slug != "" {
 		if string(a.Slug) != text && !strings.EqualFold(a.Name, text) {
-			w.note("%s “%s” was read as %s: %s.", fields[place(field)].Label, record.Printable(text), a.Name, a.Slug)
+			w.note("%s: “%s” was matched to %s.", fields[place(field)].Label, record.Printable(text), a.Name)
 		}
 		w.values[field] = string(a.Slug)
 		return a
@@ -218,7 +222,7 @@ func (w *work) judge(list []dataset.Benchmark, lines []byte) {
 	}
 	pasted, rejected := w.values[OutputField] != "", map[int]bool{}
 	for _, f := range findings {
-		fault := Fault{Field: strings.TrimSuffix(f.Field, "_raw"), Text: strings.Replace(f.Text, " or null, got", ", got", 1)}
+		fault := Fault{Field: strings.TrimSuffix(f.Field, "_raw"), Text: plainFault.Replace(f.Text)}
 		isWarning := f.Severity == dataset.Warning
 		if b := &list[f.Line-1]; pasted {
 			fault = Fault{Text: fmt.Sprintf("%s on %s, %s: %s", b.Model, b.Hardware, f.Field, fault.Text)}
@@ -259,7 +263,7 @@ func (w *work) output() {
 	}
 	for _, f := range fields {
 		if v := w.values[f.Name]; v != "" && v != f.Usual && !slices.Contains(sharedFields, f.Name) {
-			w.note("%s was not used: the output already has it, or it cannot be known.", f.Label)
+			w.note("%s was ignored: if you paste output, only the output counts.", f.Label)
 		}
 	}
 	opt := importer.Options{

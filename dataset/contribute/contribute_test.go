@@ -133,7 +133,7 @@ func TestFieldFaults(t *testing.T) {
 		{"ambiguous hardware", []string{"hardware", "GTX 1060"}, "hardware", "may be several records: ", "nvidia-gtx-1060-6gb"},
 		{"no model", []string{"model", ""}, "model", "is required", ""},
 		{"no tool", []string{"tool", ""}, "tool", "is required", ""},
-		{"no speed", []string{"generation_tps", ""}, "generation_tps", "must be set if prompt_tps is null", ""},
+		{"no speed", []string{"generation_tps", ""}, "generation_tps", "must be set if there is no prompt speed", ""},
 		{"a speed in words", []string{"generation_tps", "fast"}, "generation_tps", `must be a number, got "fast"`, ""},
 		{"a comma", []string{"generation_tps", "101,27"}, "generation_tps", `must be a number, got "101,27"`, ""},
 		{"no number", []string{"generation_tps", "null"}, "generation_tps", `must be a number, got "null"`, ""},
@@ -145,7 +145,7 @@ func TestFieldFaults(t *testing.T) {
 		{"no devices", []string{"hardware_count", "0"}, "hardware_count", "must be at least 1", ""},
 		{"a flag of another kind", []string{"flash_attention", "maybe"}, "flash_attention", `must be true or false, got "maybe"`, ""},
 		{"a value outside its set", []string{"rate_basis", "decod"}, "rate_basis", `must be one of decode, end_to_end, total, got "decod"; did you mean "decode"`, ""},
-		{"no page", []string{"source_url", ""}, "source_url", `must not be null if source is "community"`, ""},
+		{"no page", []string{"source_url", ""}, "source_url", "is required", ""},
 		{"a page that is none", []string{"source_url", "javascript:alert(1)"}, "source_url", "must be an address that starts with https:// or http://", ""},
 		{"no such day", []string{"run_date", "2026-02-30"}, "run_date", "must be a date as YYYY-MM-DD", ""},
 		{"the future", []string{"run_date", "2027-01-01"}, "run_date", "must not be in the future", ""},
@@ -275,7 +275,7 @@ func TestOutputBeside(t *testing.T) {
 	rows := "Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n| model | size | params | backend | ngl | test | t/s |\n|---|---|---|---|---|---|---|\n" +
 		"| llama 8B Q4_K - Medium | 4.58 GiB | 8.03 B | CUDA | 99 | tg128 | 124.65 ± 0.08 |\n"
 	r := mustDesk(t).Check(url.Values{OutputField: {rows}, "model": {"Llama 3.1 8B Instruct"}, "source_url": {"https://example.com/run"}, "generation_tps": {"3"}, "hardware_count": {"1"}})
-	if len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Text, "124.65") || !slices.Contains(r.Notes, "Generation speed was not used: the output already has it, or it cannot be known.") ||
+	if len(r.Lines) != 1 || !strings.Contains(r.Lines[0].Text, "124.65") || !slices.Contains(r.Notes, "Generation speed was ignored: if you paste output, only the output counts.") ||
 		slices.ContainsFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, "Number of devices") }) {
 		t.Errorf("lines %v, notes %q", r.Lines, r.Notes)
 	}

@@ -73,7 +73,7 @@ func hardwareLead(h *rows.Hardware) string {
 		parts = append(parts, text.Rounded(*h.MemoryBandwidthGBps)+" GB/s")
 	}
 	if price, kind := priceOf(h); price != nil {
-		parts = append(parts, text.Dollars(*price)+" "+joined(kind.Text, kind.Note))
+		parts = append(parts, strings.TrimSuffix(text.Dollars(*price)+" "+kind.Text+" ("+kind.Note+")", " ()"))
 	}
 	if h.ReleaseDate != nil {
 		parts = append(parts, "released "+str(h.ReleaseDate))

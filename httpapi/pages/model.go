@@ -59,7 +59,7 @@ func modelLead(m *rows.ModelDetail) string {
 		parts = append(parts, text.Tokens(*m.Architecture.ContextLength)+" context")
 	}
 	if can := capabilityCell(m.Capability); can.Known() {
-		parts = append(parts, joined("capability", can.Text, "of 100", can.Note))
+		parts = append(parts, joined(can.Note, "capability", can.Text, "of 100"))
 	}
 	if m.ReleaseDate != nil {
 		parts = append(parts, "released "+str(m.ReleaseDate))

@@ -43,7 +43,7 @@ function tryForm(endpoint) {
   const form = element('form', { className: 'try' });
   form.setAttribute('aria-label', `Try ${method} ${address}`);
   if ('key' in endpoint.dataset) {
-    form.append(field(id('key'), 'Your key; it is not stored', element('input', { name: 'key', type: 'password', autocomplete: 'off', spellcheck: false, value: key })));
+    form.append(field(id('key'), 'Your key (not stored)', element('input', { name: 'key', type: 'password', autocomplete: 'off', spellcheck: false, value: key })));
   }
   const send = element('button', { className: 'button', type: 'submit' }, `Send ${method}`);
   form.append(element('div', { className: 'row' },
@@ -58,7 +58,7 @@ function tryForm(endpoint) {
     event.preventDefault();
     if (form.elements.key) key = form.elements.key.value.trim();
     send.disabled = true;
-    output.replaceChildren(element('p', {}, 'Waiting …'));
+    output.replaceChildren(element('p', {}, 'Sending…'));
     output.replaceChildren(...await call(method, form.elements.address.value, form.elements.body?.value, endpoint.dataset.type));
     send.disabled = false;
   });
@@ -93,7 +93,7 @@ async function call(method, address, body, sent) {
     return [
       element('p', {}, element('span', { className: answer.ok ? 'code-of' : 'code-of bad' }, `${answer.status} ${answer.statusText}`), ` in ${took} ms`),
       element('details', {}, element('summary', {}, 'Headers'), pre(names, 'Headers of the response')),
-      pre(rest > 0 ? shown.slice(0, mostShown) + `\n… and ${rest} characters more` : shown, 'Body of the response'),
+      pre(rest > 0 ? shown.slice(0, mostShown) + `\n… and ${rest} more characters` : shown, 'Body of the response'),
     ];
   } catch {
     return [element('p', { className: 'fault' }, 'The service did not answer. Try again in a moment.')];

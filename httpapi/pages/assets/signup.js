@@ -34,7 +34,7 @@ function showKey(data) {
   byId('secret').textContent = data.key;
   const { limit } = data.quota;
   const { rate, per_seconds: seconds } = data.burst;
-  byId('allowance').textContent = `It allows ${limit.toLocaleString('en')} calls a month, ${rate} in ${seconds === 1 ? 'a second' : seconds + ' seconds'}.`;
+  byId('allowance').textContent = `It allows ${limit.toLocaleString('en')} calls a month, up to ${rate} per ${seconds === 1 ? 'second' : seconds + ' seconds'}.`;
   for (const code of document.querySelectorAll('.steps code')) {
     code.textContent = code.textContent.replace('Bearer $KEY', 'Bearer ' + data.key);
   }
