@@ -224,10 +224,11 @@ func (s *shape) compute(q *Query) int64 {
 		}
 	}
 	global, sliding := q.cells(s.window)
+	keys, values := int64(oneIf(q.KV.quantized() && q.flashAttention())), int64(oneIf(q.KVV.quantized() && q.flashAttention()))
 	unpacked := func(layers, cells int64, w width) int64 {
-		return min(layers, 1) * cells * (w.keys*int64(oneIf(q.KV.quantized())) + w.values*int64(oneIf(q.KVV.quantized())))
+		return min(layers, 1) * cells * (w.keys*keys + w.values*values)
 	}
-	copied := max(unpacked(s.globalLayers, global, s.global), unpacked(s.slidingLayers, sliding, s.sliding)) * int64(oneIf(q.flashAttention()))
+	copied := max(unpacked(s.globalLayers, global, s.global), unpacked(s.slidingLayers, sliding, s.sliding))
 	return max(4*n*(s.vocab+s.hidden), layer+16*n*s.hidden) + F16.bytes(copied)
 }
 

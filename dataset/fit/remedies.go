@@ -73,7 +73,8 @@ func (a *evaluation) remedies() []Remedy {
 	}
 	for _, kind := range []KVType{Q80, FP8, Q40} {
 		has := slices.Contains(a.q.Rules.kvTypes(), string(kind)) && (a.q.flashAttention() || a.q.Rules != LlamaCpp)
-		if has && kind.bytes(32) < a.q.KV.bytes(32) && try("kv", kind, fmt.Sprintf("with a %s cache", kind), better, func(q *Query) { q.KV, q.KVV = kind, kind }) {
+		if has && kind.bytes(32) < a.q.KV.bytes(32) &&
+			try("kv", kind, fmt.Sprintf("with a %s cache", kind), better, func(q *Query) { q.KV, q.KVV = kind, kind }) {
 			break
 		}
 	}
@@ -87,7 +88,8 @@ func (a *evaluation) remedies() []Remedy {
 			text = ", but gives clearly worse answers"
 		}
 		name := t.Quantizations[size].Name
-		if a.q.Quantization != "" && t.sizes[size].chosen && try("quantization", name, "in "+name+text, fits, func(q *Query) { q.Quantization, q.WeightsGB = "", 0 }) {
+		if a.q.Quantization != "" && t.sizes[size].chosen &&
+			try("quantization", name, "in "+name+text, fits, func(q *Query) { q.Quantization, q.WeightsGB = "", 0 }) {
 			break
 		}
 	}

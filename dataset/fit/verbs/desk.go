@@ -42,12 +42,6 @@ func (n *tokens) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (s *Settings) query() fit.Query {
-	q := s.Query
-	q.Context, q.PromptTokens, q.AnswerTokens, q.Today = int64(s.Context), int64(s.PromptTokens), int64(s.AnswerTokens), time.Now()
-	return q
-}
-
 // A desk answers a verb from a dataset. It finds records by what people call them, and says on standard error how it
 // read a name that is none of a record.
 type desk struct {
@@ -65,6 +59,8 @@ func (s *Settings) with(env *verbs.Env, answer func(*desk) error) error {
 	if err != nil {
 		return err
 	}
+	q := &s.Query
+	q.Context, q.PromptTokens, q.AnswerTokens, q.Today = int64(s.Context), int64(s.PromptTokens), int64(s.AnswerTokens), time.Now()
 	return answer(&desk{s, resolve.New(set), env, set, src, fit.New(set)})
 }
 

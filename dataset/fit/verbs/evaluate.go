@@ -15,7 +15,6 @@ import (
 // Evaluate compares estimates with measurements of sources that are hidden from them.
 type Evaluate struct {
 	verbs.DatasetArg
-	verbs.Format
 	Write  string `help:"Write the results to this file for the build: dataset/fit/validated.json." placeholder:"FILE"`
 	Report string `help:"Write the results to this file as a readable page: bench/results/fit.md." placeholder:"FILE"`
 }
@@ -41,9 +40,6 @@ func (c *Evaluate) Run(env *verbs.Env) error {
 		if err := os.WriteFile(filepath.Clean(name), text, 0o644); err != nil { //nolint:gosec // a page of the project
 			return err
 		}
-	}
-	if c.JSON() {
-		return env.PrintJSON(v)
 	}
 	fmt.Fprintf(env.Stderr, "%s: %s of %s\n", src.Where, record.Counted(v.Generation.Rows, "measurement"), record.Counted(v.Generation.Sources, "source"))
 	_, err = io.WriteString(env.Stdout, page)

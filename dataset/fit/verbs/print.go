@@ -125,7 +125,7 @@ func bandText(b *fit.Band) string { return text.Estimate(b.P05) + " to " + text.
 // sizeHeading names the columns of sizeText. Speeds with a filled cache come first where a context was asked for.
 func (d *desk) sizeHeading(context int64) string {
 	speed := "TOKENS/S"
-	if d.Context > 0 {
+	if d.Query.Context > 0 {
 		speed = fmt.Sprintf("TOKENS/S AT %d\tEMPTY", context)
 	}
 	return "SIZE\tVERDICT\tWEIGHTS\tCACHE\tTOTAL\tLONGEST\t" + speed + "\tRANGE\tBASIS\tEVIDENCE"
@@ -141,7 +141,7 @@ func (d *desk) sizeText(a *fit.Answer, s *fit.Size) string {
 	}
 	speed := s.Speed
 	switch {
-	case d.Context == 0:
+	case d.Query.Context == 0:
 	case speed.Filled != nil:
 		tps = text.Estimate(speed.Filled.TPS) + "\t"
 	default:

@@ -33,7 +33,7 @@ func (c *Fit) Run(env *verbs.Env) error {
 }
 
 func (d *desk) fit(model, hardware string) (err error) {
-	q := d.query()
+	q := d.Query
 	if q.Model, err = d.model(model); err == nil {
 		err = d.machine(hardware, &q)
 	}
@@ -67,7 +67,7 @@ func (c *Runs) Run(env *verbs.Env) error {
 }
 
 func (d *desk) models(hardware string, limit int, explain bool) error {
-	q := d.query()
+	q := d.Query
 	if err := d.machine(hardware, &q); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (d *desk) models(hardware string, limit int, explain bool) error {
 
 // hardwareFor prints the hardware that a model runs on, the best first.
 func (d *desk) hardwareFor(model dataset.Slug, limit int, maxPrice float64) error {
-	q := d.query()
+	q := d.Query
 	q.Model = model
 	list, fault := d.rule().Hardware(q)
 	if fault != nil {
@@ -174,7 +174,7 @@ func (d *desk) compare(names []string) error {
 	var hardware []fit.Query
 	for _, name := range names {
 		if a := d.Resolve(resolve.Model, name); a.Slug == "" {
-			q := d.query()
+			q := d.Query
 			err := d.machine(name, &q)
 			if err == nil {
 				hardware = append(hardware, q)
@@ -214,7 +214,7 @@ func (d *desk) compare(names []string) error {
 	if d.JSON() {
 		return d.env.PrintJSON(answers)
 	}
-	return d.table("MODEL\tHARDWARE\t"+d.sizeHeading(int64(d.Context)), rows)
+	return d.table("MODEL\tHARDWARE\t"+d.sizeHeading(d.Query.Context), rows)
 }
 
 // Ask answers a question in people's words.
@@ -247,9 +247,10 @@ func (c *Ask) answer(d *desk) error {
 		v, _ := strconv.ParseFloat(param(name), 64)
 		return v
 	}
-	d.Context, d.Query = tokens(number("context")), fit.Query{
-		Rules: fit.Rules(param("engine")), Quantization: param("quantization"), Count: int(number("count")), Tool: dataset.Slug(param("tool")),
-		Host: dataset.Slug(param("host")), MemoryGB: number("memory_gb"), SystemMemoryGB: number("system_memory_gb"), MinTPS: number("min_tps"),
+	d.Query = fit.Query{
+		Context: int64(number("context")), MinTPS: number("min_tps"), Quantization: param("quantization"), Count: int(number("count")),
+		MemoryGB: number("memory_gb"), SystemMemoryGB: number("system_memory_gb"), Host: dataset.Slug(param("host")),
+		Rules: fit.Rules(param("engine")), Tool: dataset.Slug(param("tool")),
 	}
 	listed := strings.FieldsFunc(param("slug"), func(c rune) bool { return c == ',' })
 	switch machine, model := param("fits"), param("runs"); {
