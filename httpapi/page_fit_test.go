@@ -94,7 +94,7 @@ func TestPageTexts(t *testing.T) {
 		"a machine that nobody has measured shows the runs of its chip": {
 			"/hardware/nvidia-dgx-spark": {"these are from hardware with the same chip", "/explore/benchmarks?silicon=nvidia-dgx-spark"},
 			"/hardware/nvidia-gb10":      {"!with the same chip"},
-			"/hardware/amd-epyc-7282":    {"No comparable benchmarks yet", "!All benchmarks o", "!Tokens per second while one stream"},
+			"/hardware/amd-epyc-7282":    {"No comparable benchmarks yet", "!All benchmarks o", "!Generation speed for one request"},
 		},
 		"who has no listed hardware is led to an answer, and told what else to enter": {
 			"/":                      {`href="/fit">Enter its memory instead`},

@@ -433,7 +433,7 @@ func TestFitUnknown(t *testing.T) {
 			}
 			slug := gen.Models.Slug(ord)
 			body := string(s.ask(t, "GET", "/fit.md?hardware="+hardware+"&model="+slug, "Authorization", "").body)
-			_, rest, _ := strings.Cut(body, "cannot tell whether it runs.")
+			_, rest, _ := strings.Cut(body, "cannot tell whether it fits.")
 			lead, _, said := strings.Cut(rest, "\n")
 			if said && (!strings.Contains(lead, ": ") || strings.Contains(lead, "\\_")) {
 				t.Errorf("%s on %s: %q says not what is missing", slug, hardware, lead)

@@ -173,7 +173,7 @@ func (v *Sheet) Markdown() []byte {
 		}
 	}
 	if len(v.Lacks) > 0 {
-		b.print("\nNot known: %s.\n", strings.Join(v.Lacks, ", "))
+		b.print("\nUnknown: %s.\n", strings.Join(v.Lacks, ", "))
 	}
 	for _, n := range v.Notes {
 		b.print("\n> %s\n", n)
