@@ -428,8 +428,10 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 			k.ranked += *h.VRAMGB / 1e4
 		}
 		for _, name := range x.record(k, slices.Clone(h.Aliases)) {
-			words, memory := nameWords(name)
-			x.add(words, memory, false)
+			if !says("machine id", name) {
+				words, memory := nameWords(name)
+				x.add(words, memory, false)
+			}
 		}
 	}
 	for i := range hardware {
@@ -478,7 +480,7 @@ func (x *lexicon) share(hardware []dataset.Hardware) {
 				}
 			}
 			part := func(w string) bool { return !is("lines", w) }
-			if len(shared) > 1 && memory == 0 && slices.ContainsFunc(own.missing(), part) {
+			if len(shared) > 1 && memory == 0 && !says("machine id", clean(alias)) && slices.ContainsFunc(own.missing(), part) {
 				x.shared[clean(alias)] = shared
 			}
 		}
