@@ -46,7 +46,7 @@ Different filters combine with AND. A filter can take several values, repeated
 (` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `). A filter with a fixed set of values rejects others with 400;
 an open filter with an unknown value returns an empty list and the notice ` + "`unknown_value`" + ` with similar values. In place of a
 slug you can use any name (a Hugging Face id, an Ollama tag, a marketing name); the notice ` + "`name_resolved`" + ` says how
-it was read. If a name matches several records, a filter uses all of them, and a question uses the likeliest; the notice
+it was read. If a name matches several records, a filter matches all of them, and a question is answered for the likeliest; the notice
 ` + "`read_as`" + ` lists them. An unknown name returns 400 and suggests a similar one. Letter case does not matter. Numbers are plain
 decimals. Unknown parameters, empty values and repeated single-value parameters return 400. The response lists all errors
 at once.
@@ -63,7 +63,7 @@ Send the key as ` + "`Authorization: Bearer <key>`" + `, never in the URL. ` + c
 
 Months are calendar months in UTC. The burst limit refills steadily. X-RateLimit-Remaining is the
 number of calls left after this one; RateLimit and RateLimit-Policy describe both limits, "burst" and "month",
-in the format of the IETF draft. Every 429 has Retry-After, and code tells you which limit you hit.
+in the format of the IETF draft. Every 429 response has a Retry-After header, and code tells you which limit you hit.
 
 ## Caching
 
@@ -118,10 +118,10 @@ you ask for help.
 // chargingText says what is counted, from the steps that count: see Server.standing.
 func chargingText() string {
 	return "On data routes, each 200 or 404 response counts as one call; 301, 304 and all other responses are free. " +
-		"Once the monthly quota is used up, every request to these routes returns 429 `quota_exhausted`, even one that would be free. " +
+		"Once the monthly quota is used up, every request to these routes returns 429 `quota_exhausted`, even one that would otherwise be free. " +
 		"Key routes are free. Every call with a key counts towards the burst limit. " +
-		"Without a key, each client address can make some GET calls a day to ask, fit and resolve (30 by default). The tier is then `trial`, and X-RateLimit-Reset is the end of the day in UTC. " +
-		"Routes without a lock in the reference need no key and are free, but each client address has an allowance for them. A large document (a snapshot, a dump file, changes with whole records) uses as much of it as five pages; health checks and static files use none. When it is used up, the response is 429 `page_limited`."
+		"Without a key, each client address can make a limited number of GET calls a day to ask, fit and resolve (30 by default). Such calls have the tier `trial`, and X-RateLimit-Reset is the end of the day in UTC. " +
+		"Routes without a lock in the reference need no key and are free, but each client address has an allowance for them. A large document (a snapshot, a dump file, changes with whole records) counts as five pages; health checks and static files do not count. Once the allowance is used up, the response is 429 `page_limited`."
 }
 
 // codeList lists every error code as Markdown.
@@ -145,13 +145,13 @@ var tagTexts = [][2]string{
 	{"hardware", "Graphics cards, processors, systems on a chip and computers."},
 	{"tools", "Software that runs, serves, fine-tunes or quantizes models locally."},
 	{"benchmarks", "Published benchmarks in tokens per second."},
-	{"quality", "Published quality losses of quantizations against 16-bit weights: KL divergence, perplexity and test scores."},
+	{"quality", "Published measurements of the quality lost by quantization, compared with 16-bit weights: KL divergence, perplexity and test scores."},
 	{"fit", "Which models run on which hardware, and how fast, measured or estimated, with sources."},
 	{"names", "Find a record by the name that a driver, a model hub or a file uses."},
 	{"dataset", "The dataset in use and its changes."},
 	{"dumps", "The complete dataset as files: each table as compressed NDJSON, compressed CSV and Parquet, plus the original files and SHA-256 sums."},
 	{"snapshots", "Published snapshots of evaluation scores."},
-	{"webhooks", "Signed messages about new benchmarks, sent to your server. For keys of the tiers pro and enterprise."},
+	{"webhooks", "Signed messages about new benchmarks, sent to your server. For pro and enterprise keys only."},
 	{"documents", "This description and other documents."},
 }
 

@@ -25,7 +25,7 @@ type plainError struct{ heading, text string }
 // plainErrors are the errors that a visitor of the pages can meet.
 var plainErrors = map[*code]plainError{
 	invalidParameter:   {"We could not show this page", "Please check this value:"},
-	unknownParameter:   {"We could not show this page", "Its address has an unknown option:"},
+	unknownParameter:   {"We could not show this page", "The address contains an option we don't know:"},
 	invalidCursor:      {"This link is damaged", "Go back to the start of the list and page from there."},
 	cursorMismatch:     {"This link does not fit the filters", "Go back to the start of the list and page from there."},
 	notFound:           {"Not found", "It may be spelled differently or not be listed yet."},

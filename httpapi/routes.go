@@ -25,8 +25,8 @@ func buildRoutes() []route {
 	out = append(out, feedRoutes()...)
 	out = append(out, webhookRoutes()...)
 	return append(out,
-		route{method: "GET", path: fitPath, id: "showFit", tag: "fit", summary: "Whether a model runs on some hardware, and how fast", access: charged, trial: true, list: fitList, answer: showFit},
-		route{method: "POST", path: fitPath, id: "postFit", tag: "fit", summary: "The best quantization for each of up to 100 pairs of model and hardware", access: charged, answer: postFit},
+		route{method: "GET", path: fitPath, id: "showFit", tag: "fit", summary: "Whether a model runs on given hardware, and how fast", access: charged, trial: true, list: fitList, answer: showFit},
+		route{method: "POST", path: fitPath, id: "postFit", tag: "fit", summary: "The best quantization for each of up to 100 model-hardware pairs", access: charged, answer: postFit},
 		route{method: "GET", path: askPath, id: "ask", tag: "fit", summary: "Answer a question in plain English", access: charged, trial: true, list: askList, answer: showAsk},
 		route{method: "GET", path: resolvePath, id: "resolveName", tag: "names", summary: "Find the record that a name refers to", access: charged, trial: true, list: nameList, answer: resolveName},
 		route{method: "POST", path: resolvePath, id: "resolveNames", tag: "names", summary: "Find the records that up to 200 names refer to", access: charged, answer: resolveNames},
@@ -39,7 +39,7 @@ func buildRoutes() []route {
 		route{method: "GET", path: "/api/v1/snapshots/:hash", doc: "/api/v1/snapshots/{hash}", id: "getSnapshot", pages: documentCost, tag: "snapshots", summary: "One snapshot by its hash; its content never changes", answer: bare(snapshotByHash)},
 		route{method: "GET", path: apiPath, id: "listEndpoints", tag: "documents", summary: "List the endpoints of the API", answer: bare(static("api"))},
 		route{method: "GET", path: schemasPath, id: "listSchemas", tag: "documents", summary: "List the JSON Schemas", answer: bare(listSchemas)},
-		route{method: "GET", path: "/api/v1/schemas/:name.json", doc: "/api/v1/schemas/{name}.json", id: "getSchema", tag: "documents", summary: "One JSON Schema, of snapshots or dataset records", answer: bare(showSchema)},
+		route{method: "GET", path: "/api/v1/schemas/:name.json", doc: "/api/v1/schemas/{name}.json", id: "getSchema", tag: "documents", summary: "One JSON Schema, for snapshots or dataset records", answer: bare(showSchema)},
 		route{method: "POST", path: mcpPath, id: "mcp", tag: "documents", answer: answerMCP},
 		route{method: "GET", path: "/healthz", id: "alive", tag: "operation", answer: alive},
 		route{method: "GET", path: "/readyz", id: "ready", tag: "operation", answer: ready},
@@ -60,7 +60,7 @@ func webhookRoutes() []route {
 		{method: "GET", path: one, id: "getWebhook", summary: "One webhook", answer: ofHook(showWebhook)},
 		{method: "PATCH", path: one, id: "changeWebhook", summary: "Change, pause or resume a webhook", answer: ofHook(changeWebhook)},
 		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Delete a webhook and its queue", answer: ofHook(deleteWebhook)},
-		{method: "POST", path: one + "/rotate", id: "rotateWebhook", summary: "Replace the secret of a webhook; for a while, both secrets sign", answer: ofHook(rotateWebhook)},
+		{method: "POST", path: one + "/rotate", id: "rotateWebhook", summary: "Replace the secret of a webhook; for a while, messages are signed with both", answer: ofHook(rotateWebhook)},
 		{method: "POST", path: one + "/test", id: "testWebhook", summary: "Send a test message now and get the receiver's response", sends: true, answer: ofHook(testWebhook)},
 	}
 	for i := range out {
@@ -86,14 +86,15 @@ func (r *resource) routes() []route {
 	case benchmarks:
 		one.doc = "/api/v1/benchmarks/{id}"
 	}
+	nouns := cmp.Or(map[*resource]string{hardware: "hardware records", quality: "quality measurements"}[r], r.name)
 	past := route{
 		method: "GET", path: "/api/v1/" + r.name + "/+/changes", doc: cmp.Or(one.doc, one.path) + "/changes", id: "list" + titleCase(r.singular) + "Changes",
 		summary: "Changes to one record by release", tag: r.name, list: recordChanges, answer: ofData(r.changesOf),
 	}
 	return []route{
 		past,
-		{method: "GET", path: "/api/v1/" + r.name, id: "list" + titleCase(r.name), summary: "List " + r.name, tag: r.name, access: charged, list: r, answer: r.page},
-		{method: "GET", path: "/api/v1/" + r.facets.path, id: "facet" + titleCase(r.name), summary: "Count " + r.name + " by field values, with filters", tag: r.name, access: charged, list: r.facets, answer: facetsOf(r.facets)},
+		{method: "GET", path: "/api/v1/" + r.name, id: "list" + titleCase(r.name), summary: "List " + nouns, tag: r.name, access: charged, list: r, answer: r.page},
+		{method: "GET", path: "/api/v1/" + r.facets.path, id: "facet" + titleCase(r.name), summary: "Count " + nouns + " by field value, with filters", tag: r.name, access: charged, list: r.facets, answer: facetsOf(r.facets)},
 		one,
 	}
 }

@@ -75,7 +75,7 @@ var Groups = []Group{
 	}}},
 	{Title: "Or enter the speed yourself", Fields: []Field{
 		{Name: "generation_tps", Label: "Generation speed", Unit: "tokens/s", Kind: "number", Hint: "131.4", Help: "Enter this, the prompt speed or both."},
-		{Name: "rate_basis", Label: "Generation speed includes", Kind: "choice", Choices: []Option{
+		{Name: "rate_basis", Label: "Generation speed covers", Kind: "choice", Choices: []Option{
 			{"decode", "generation only, one request"}, {"end_to_end", "prompt and generation time, one request"}, {"total", "all parallel requests"},
 		}},
 		{Name: "prompt_tps", Label: "Prompt speed", Unit: "tokens/s", Kind: "number", Hint: "2310"},

@@ -29,7 +29,7 @@ func (m Maker) FrontierOf(slug string, found []fit.Best) *Figure {
 	f := &Figure{
 		Title: m.hardwareName(slug) + ": capability and speed", Address: address("hardware-frontier", "hardware", slug),
 		Source:  m.source(),
-		Note:    "The " + text.Whole(mostPoints) + " best models, each with its best quantization of at least four bits per weight, for a context of 8k tokens. Filled marks are measured speeds, hollow marks estimates. For each model on the line, no other model is both faster and more capable. The speed axis is logarithmic.",
+		Note:    "The " + text.Whole(mostPoints) + " best models, each with its best quantization of at least four bits per weight, for a context of 8k tokens. Filled marks are measured speeds, hollow marks estimates. No other model is both faster and more capable than a model on the line. The speed axis is logarithmic.",
 		Missing: "No model with a known speed and capability runs on this hardware with four or more bits per weight.",
 	}
 	var models []scored

@@ -196,7 +196,7 @@ func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
 }
 
 // chooseMemory is said of machines whose memory is not known.
-const chooseMemory = "What runs depends on how much memory is installed. Choose yours."
+const chooseMemory = "What runs depends on how much memory is installed. Choose how much you have."
 
 // askMemory offers the sizes of memory of a machine that is sold with several or without any, and reports whether what
 // runs cannot be said without one.
