@@ -57,18 +57,9 @@ func (d *desk) printAnswer(a *fit.Answer) error {
 	return err
 }
 
-// mostNoted is of how many sizes the terminal says more than their row.
-const mostNoted = 3
-
-// notes prints what qualifies the rows of the first sizes.
+// notes prints what qualifies the table, and more about the first size.
 func (d *desk) notes(a *fit.Answer) {
-	seen := map[string]bool{}
-	say := func(format string, args ...any) {
-		if line := fmt.Sprintf(format, args...); !seen[line] {
-			seen[line] = true
-			fmt.Fprintln(d.env.Stdout, line)
-		}
-	}
+	say := func(format string, args ...any) { fmt.Fprintf(d.env.Stdout, format+"\n", args...) }
 	if first := slices.IndexFunc(a.Sizes, func(s fit.Size) bool { return !s.Listed }); first > 0 {
 		say("lists leave out %s and the rows below it: no file is known, or the size is within 10 %% of a row above", a.Sizes[first].Quantization)
 	}
@@ -79,44 +70,46 @@ func (d *desk) notes(a *fit.Answer) {
 		}
 		say("%s %s %s (--%s %s%s)", r.Quantization, r.Verdict, r.Text, strings.ReplaceAll(r.Change, "_", "-"), r.Value, price)
 	}
-	for i := range a.Sizes[:min(len(a.Sizes), mostNoted)] {
-		s := &a.Sizes[i]
-		name, speed := s.Quantization, s.Speed
-		if p := s.Placement; p != nil && p.Flags != "" && (s.Verdict == fit.Offload || len(p.Devices) > 1) {
-			say("%s: %s, with %s in main memory", name, p.Flags, bytesText(p.Host))
+	if len(a.Sizes) == 0 {
+		return
+	}
+	s := &a.Sizes[0]
+	name, speed := s.Quantization, s.Speed
+	if p := s.Placement; p != nil && p.Flags != "" && (s.Verdict == fit.Offload || len(p.Devices) > 1) {
+		say("%s: %s, with %s in main memory", name, p.Flags, bytesText(p.Host))
+	}
+	if s.CacheTokens != nil {
+		say("%s: cache for %d tokens, %.4g requests of %d tokens at once", name, *s.CacheTokens, *s.Requests, a.Context)
+	}
+	for _, c := range s.Memory.Companions {
+		say("total with %s: %s (%s)", c.Kind, bytesText(c.Bytes.Bytes), c.Basis)
+	}
+	if len(s.Missing) > 0 {
+		say("not known: %s", strings.Join(s.Missing, ", "))
+	}
+	for _, e := range s.Evidence {
+		say("%s ran in %s, less than the %s of the formula", e.ID, bytesText(e.Memory), bytesText(e.Formula))
+	}
+	if e := speed.Estimate; e != nil {
+		if v := e.Checked; v != nil {
+			say("estimates: median error %.0f %%, %.0f %% inside the range; tested on %s of class %s from hidden sources",
+				v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class)
 		}
-		if s.CacheTokens != nil {
-			say("%s: cache for %d tokens, %.4g requests of %d tokens at once", name, *s.CacheTokens, *s.Requests, a.Context)
+		for _, assumed := range e.Assumes {
+			say("estimates assume: %s", assumed)
 		}
-		for _, c := range s.Memory.Companions {
-			say("total with %s: %s (%s)", c.Kind, bytesText(c.Bytes.Bytes), c.Basis)
-		}
-		if len(s.Missing) > 0 {
-			say("not known: %s", strings.Join(s.Missing, ", "))
-		}
-		for _, e := range s.Evidence {
-			say("%s ran in %s, less than the %s of the formula", e.ID, bytesText(e.Memory), bytesText(e.Formula))
-		}
-		if e := speed.Estimate; e != nil {
-			if v := e.Checked; v != nil {
-				say("estimates: median error %.0f %%, %.0f %% inside the range; tested on %s of class %s from hidden sources", v.MedianError*100, v.Coverage*100, record.Counted(v.Rows, "measurement"), v.Class)
-			}
-			for _, assumed := range e.Assumes {
-				say("estimates assume: %s", assumed)
-			}
-		}
-		if t := speed.TTFT; t != nil {
-			say("%s: first token after %.1f s (%.1f to %.1f)", name, t.Median, t.P05, t.P95)
-		}
-		if t := speed.Total; t != nil {
-			say("%s: last token after %.1f s (%.1f to %.1f)", name, t.Median, t.P05, t.P95)
-		}
-		if l := speed.Load; l != nil {
-			say("%s: %d requests at once: %s tokens/s in total (%s), %s each", name, l.Requests, text.Estimate(l.Total.Median), bandText(&l.Total), text.Estimate(l.Each))
-		}
-		if c := s.Cost; c != nil && c.USDPerMTok != nil {
-			say("%s: %.2f dollars per million tokens (%s)", name, *c.USDPerMTok, *c.PriceBasis)
-		}
+	}
+	if t := speed.TTFT; t != nil {
+		say("%s: first token after %.1f s (%.1f to %.1f)", name, t.Median, t.P05, t.P95)
+	}
+	if t := speed.Total; t != nil {
+		say("%s: last token after %.1f s (%.1f to %.1f)", name, t.Median, t.P05, t.P95)
+	}
+	if l := speed.Load; l != nil {
+		say("%s: %d requests at once: %s tokens/s in total (%s), %s each", name, l.Requests, text.Estimate(l.Total.Median), bandText(&l.Total), text.Estimate(l.Each))
+	}
+	if c := s.Cost; c != nil && c.USDPerMTok != nil {
+		say("%s: %.2f dollars per million tokens (%s)", name, *c.USDPerMTok, *c.PriceBasis)
 	}
 }
 
