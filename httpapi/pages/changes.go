@@ -76,7 +76,7 @@ func tally(s *history.Step) string {
 func nounOf(table string, n int) string {
 	switch table {
 	case "hardware":
-		table = "hardware records"
+		table = "devices"
 	case "quality":
 		table = "quality measurements"
 	}
