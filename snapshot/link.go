@@ -51,7 +51,14 @@ func (l *linker) gather(t *table, g *group) {
 }
 
 func (l *linker) rules() *rules {
-	all := l.items()
+	var all []Cell
+	for _, cs := range l.models {
+		for _, c := range cs {
+			all = append(all, c.Cell)
+		}
+	}
+	slices.SortFunc(all, Cell.compare)
+	all = slices.Compact(all)
 	var sources []int
 	for _, c := range all {
 		l.at[c] = len(sources)
@@ -119,17 +126,6 @@ func (l *linker) findDrift(r *rules) {
 	}
 }
 
-func (l *linker) items() []Cell {
-	var all []Cell
-	for _, cs := range l.models {
-		for _, c := range cs {
-			all = append(all, c.Cell)
-		}
-	}
-	slices.SortFunc(all, Cell.compare)
-	return slices.Compact(all)
-}
-
 func (l *linker) numbers() []linking.Number {
 	keys := once(slices.Clone(l.keys))
 	var out []linking.Number
@@ -178,7 +174,23 @@ func Evaluate(ctx context.Context, in Inputs) (evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := newEvaluator(b, groups)
+	e := &evaluator{link: &linker{cfg: &b.in.Config, at: map[Cell]int{}}}
+	for _, g := range groups {
+		if g.base() {
+			continue
+		}
+		s := subject{key: g.key}
+		for _, t := range b.tables {
+			e.link.gather(t, g)
+			if rs := g.readings[t.cfg.SourceID]; len(rs) > 0 {
+				chosen, _ := preferred(rs)
+				s.scores = append(s.scores, t.scores(chosen.reading)...)
+			}
+		}
+		e.subjects = append(e.subjects, s)
+	}
+	slices.SortFunc(e.subjects, func(a, b subject) int { return strings.Compare(a.key, b.key) })
+	e.rules = e.link.rules()
 	var out evaluation
 	for _, s := range in.Config.Sources {
 		h, err := e.holdOut(ctx, s.SourceID)
@@ -199,27 +211,6 @@ type evaluator struct {
 	link     *linker
 	rules    *rules
 	subjects []subject // without base models, by key
-}
-
-func newEvaluator(b *builder, groups []*group) *evaluator {
-	e := &evaluator{link: &linker{cfg: &b.in.Config, at: map[Cell]int{}}}
-	for _, g := range groups {
-		if g.base() {
-			continue
-		}
-		s := subject{key: g.key}
-		for _, t := range b.tables {
-			e.link.gather(t, g)
-			if rs := g.readings[t.cfg.SourceID]; len(rs) > 0 {
-				chosen, _ := preferred(rs)
-				s.scores = append(s.scores, t.scores(chosen.reading)...)
-			}
-		}
-		e.subjects = append(e.subjects, s)
-	}
-	slices.SortFunc(e.subjects, func(a, b subject) int { return strings.Compare(a.key, b.key) })
-	e.rules = e.link.rules()
-	return e
 }
 
 func (e *evaluator) holdOut(ctx context.Context, id SourceID) (heldOut, error) {

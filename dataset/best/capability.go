@@ -83,9 +83,9 @@ type subject struct {
 	evidence []Evidence
 	x        []float64 // features, nil where they are not known
 	active   float64   // parameters read for one token, in billions; 0 where params_b is not known
-	years    float64
-	doubt    float64 // deviation of the prediction beside that of all
-	mean     float64 // of evidence and prediction
+	years    float64   // since 2025
+	doubt    float64   // deviation of the prediction beside that of all
+	mean     float64   // of evidence and prediction
 	weight   float64
 	known    bool
 }
@@ -133,7 +133,9 @@ func (s *subject) describe(models []dataset.Model) {
 		date, s.doubt = dateOfRelative(s.Model, models), unknownDate
 	}
 	if date != nil {
-		s.years = yearsOf(*date)
+		if t, err := time.Parse("2006-01", (string(*date) + "-06")[:7]); err == nil { // without a month, its middle
+			s.years = float64(t.Year()-2025) + float64(t.Month()-1)/12
+		}
 		s.x = features(*s.ParamsB, s.active, s.years, s.Thinking != nil && *s.Thinking)
 	}
 }
@@ -156,15 +158,6 @@ func dateOfRelative(m *dataset.Model, models []dataset.Model) (date *dataset.Dat
 		}
 	}
 	return date
-}
-
-// yearsOf is the time since 2025. A date without a month is taken to be of its middle.
-func yearsOf(d dataset.Date) float64 {
-	t, err := time.Parse("2006-01", (string(d) + "-06")[:7])
-	if err != nil {
-		return 0
-	}
-	return float64(t.Year()-2025) + float64(t.Month()-1)/12
 }
 
 type prediction struct {

@@ -54,9 +54,15 @@ func NewRule(set *dataset.Set, can map[dataset.Slug]Capability, runs func(datase
 	}
 	for _, metric := range []record.QualityMetric{record.Perplexity, record.KLDivergence} { // the more telling one last
 		for i := range set.Quality {
-			if q := &set.Quality[i]; q.Metric == metric && r.models[q.Model] != nil {
-				r.models[q.Model].lost[strings.ToUpper(q.Quantization)] = lostMeasured(q)
+			q := &set.Quality[i]
+			if q.Metric != metric || r.models[q.Model] == nil {
+				continue
 			}
+			nats := q.Value
+			if metric == record.Perplexity {
+				nats = math.Log(q.Value / *q.ReferenceValue)
+			}
+			r.models[q.Model].lost[strings.ToUpper(q.Quantization)] = min(max(perNat*nats, 0), lost[len(lost)-1].points)
 		}
 	}
 	return r
@@ -64,14 +70,6 @@ func NewRule(set *dataset.Set, can map[dataset.Slug]Capability, runs func(datase
 
 // perNat is how many points a nat per token costs, so that measured quantizations of Llama 3 8B fit lostBits.
 const perNat = 50.0
-
-func lostMeasured(q *dataset.Quality) float64 {
-	nats := q.Value
-	if q.Metric == record.Perplexity {
-		nats = math.Log(q.Value / *q.ReferenceValue)
-	}
-	return min(max(perNat*nats, 0), lost[len(lost)-1].points)
-}
 
 // RuleOf makes the rule of a dataset that has no index. of returns the evidence of a model and may be nil.
 func RuleOf(set *dataset.Set, engine *fit.Engine, of func(dataset.Slug) []Evidence) *Rule {

@@ -111,8 +111,11 @@ func (c *ChangesRecord) before(last *history.Step) (*dataset.Set, error) {
 		names = []string{*last.Commit}
 	case err == nil:
 		for _, commit := range found {
-			if c.versionAt(commit.Hash) == last.Version { // the current rules may not accept other releases
-				names = append(names, commit.Hash)
+			if files, err := filesOf(c.Data, commit.Hash); err == nil {
+				info, _ := fs.ReadFile(files, infoFile)
+				if record.TextAt(info, "version") == last.Version { // the current rules may not accept other releases
+					names = append(names, commit.Hash)
+				}
 			}
 		}
 	}
@@ -128,16 +131,4 @@ func (c *ChangesRecord) before(last *history.Step) (*dataset.Set, error) {
 		errs = append(errs, err)
 	}
 	return nil, errors.Join(errs...)
-}
-
-func (c *ChangesRecord) versionAt(revision string) string {
-	files, err := filesOf(c.Data, revision)
-	if err != nil {
-		return ""
-	}
-	info, err := fs.ReadFile(files, infoFile)
-	if err != nil {
-		return ""
-	}
-	return record.TextAt(info, "version")
 }

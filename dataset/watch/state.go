@@ -114,18 +114,9 @@ func gitLock(dir string) string {
 	return ""
 }
 
-// events tells that something happened in some folders. The zero value never does.
-type events struct {
-	fs   *fsnotify.Watcher
-	soon chan struct{} // of size one
-}
-
-func newEvents() events {
-	fs, err := fsnotify.NewWatcher()
-	if err != nil { // the looks find all changes too, later
-		return events{}
-	}
-	e := events{fs, make(chan struct{}, 1)}
+// notified tells of events in the folders of fs by a channel of size one.
+func notified(fs *fsnotify.Watcher) <-chan struct{} {
+	soon := make(chan struct{}, 1)
 	go func() {
 		for open := true; open; {
 			select {
@@ -133,24 +124,10 @@ func newEvents() events {
 			case _, open = <-fs.Errors: // events were lost
 			}
 			select {
-			case e.soon <- struct{}{}:
+			case soon <- struct{}{}:
 			default: // not yet taken
 			}
 		}
 	}()
-	return e
-}
-
-func (e events) add(folders map[string]stamp) {
-	for folder := range folders {
-		if e.fs != nil {
-			_ = e.fs.Add(folder)
-		}
-	}
-}
-
-func (e events) close() {
-	if e.fs != nil {
-		_ = e.fs.Close()
-	}
+	return soon
 }

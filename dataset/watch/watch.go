@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"modeldex/dataset"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 var errMoving = errors.New("the files keep changing while they are read")
@@ -51,7 +53,8 @@ type Watcher struct {
 	stop  chan struct{}
 	done  sync.WaitGroup
 
-	events events
+	events *fsnotify.Watcher // nil for none: the looks find all changes too, later
+	soon   <-chan struct{}   // what it tells, see notified
 
 	// Owned by the only goroutine that checks the files:
 	wait     time.Duration // until the next look
@@ -79,7 +82,9 @@ func Watch(ctx context.Context, dir string, last *dataset.Set, opt Options, take
 	}
 	w := &Watcher{ctx: ctx, dir: dir, opt: opt, take: take, last: last, again: make(chan struct{}, 1), stop: make(chan struct{})}
 	if !opt.noEvents {
-		w.events = newEvents()
+		if events, err := fsnotify.NewWatcher(); err == nil {
+			w.events, w.soon = events, notified(events)
+		}
 	}
 	w.done.Go(w.run)
 	return w
@@ -105,8 +110,10 @@ func (w *Watcher) Close() {
 func (w *Watcher) run() {
 	next := time.NewTimer(0) // files may have changed since last was loaded
 	defer next.Stop()
-	defer w.events.close()
-	soon := w.events.soon
+	if w.events != nil {
+		defer w.events.Close()
+	}
+	soon := w.soon
 	for {
 		asked := false
 		select {
@@ -130,7 +137,7 @@ func (w *Watcher) run() {
 			return
 		case <-looked:
 			next.Reset(w.wait)
-			soon = w.events.soon
+			soon = w.soon
 		}
 	}
 }
@@ -140,7 +147,11 @@ const eachFile = 5
 func (w *Watcher) look(asked bool) {
 	w.wait = w.opt.Every
 	folders := foldersOf(w.dir, w.opt.ExtraDirs)
-	w.events.add(folders)
+	for folder := range folders {
+		if w.events != nil {
+			_ = w.events.Add(folder)
+		}
+	}
 	if w.skipped++; !asked && w.skipped < eachFile && w.read != nil && maps.EqualFunc(folders, w.read.folders, stamp.same) {
 		return
 	}

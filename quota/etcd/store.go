@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -76,7 +75,7 @@ func open(ctx context.Context, opt Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		client: client, closeClient: closeClient, prefix: strings.Trim(opt.Prefix, "/") + "/", name: opt.String(), server: randomID(), now: time.Now,
+		client: client, closeClient: closeClient, prefix: strings.Trim(opt.Prefix, "/") + "/", name: opt.String(), server: rand.Text(), now: time.Now,
 	}
 	ctx, cancel := context.WithTimeout(ctx, opt.DialTimeout)
 	defer cancel()
@@ -93,12 +92,6 @@ func open(ctx context.Context, opt Options) (*Store, error) {
 	return s, nil
 }
 
-func randomID() string {
-	var id [8]byte
-	_, _ = rand.Read(id[:]) // never fails, says its documentation
-	return hex.EncodeToString(id[:])
-}
-
 // today is the day by which old numbers are folded, in days since 1970.
 func (s *Store) today() int64 { return s.now().Unix() / (24 * 60 * 60) }
 
@@ -107,7 +100,7 @@ func (s *Store) key(parts ...string) string { return s.prefix + path.Join(parts.
 
 // create writes the key "ledger" if it is missing, unless it must exist, and reads it.
 func (s *Store) create(ctx context.Context, mustExist bool) error {
-	fresh := encode(ledgerInfo{Format: formatVersion, ID: randomID()})
+	fresh := encode(ledgerInfo{Format: formatVersion, ID: rand.Text()})
 	key := s.key("ledger")
 	ops := []clientv3.Op{clientv3.OpGet(key)}
 	if !mustExist {

@@ -26,9 +26,18 @@ func (s *Store) Watch(ctx context.Context, fn func(quota.Record)) error {
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
 	defer cancel()
 	changes := s.client.Watch(ctx, s.key("a")+"/", clientv3.WithPrefix(), clientv3.WithRev(s.rev.Load()+1))
-	go s.askProgress(ctx)
-	look := time.NewTicker(progressEvery)
+	look, ask := time.NewTicker(progressEvery), time.NewTicker(progressEvery)
 	defer look.Stop()
+	go func() { // a request waits as long as the connection is broken, so the watch itself must not wait for it
+		defer ask.Stop()
+		for ctx.Err() == nil {
+			select {
+			case <-ask.C:
+				_ = s.client.RequestProgress(ctx) // that one is missing is noticed by the silence
+			case <-ctx.Done():
+			}
+		}
+	}()
 	heard := time.Now()
 	for {
 		select {
@@ -55,21 +64,6 @@ func (s *Store) Watch(ctx context.Context, fn func(quota.Record)) error {
 			}
 		case <-ctx.Done():
 			return ctx.Err()
-		}
-	}
-}
-
-// askProgress asks etcd how far the watch is until ctx ends. A request waits as long as the connection is broken, so
-// the watch itself must not wait for it; that one is missing is noticed by the silence.
-func (s *Store) askProgress(ctx context.Context) {
-	ask := time.NewTicker(progressEvery)
-	defer ask.Stop()
-	for {
-		select {
-		case <-ask.C:
-			_ = s.client.RequestProgress(ctx)
-		case <-ctx.Done():
-			return
 		}
 	}
 }

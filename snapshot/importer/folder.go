@@ -78,9 +78,15 @@ func Build(ctx context.Context, files fs.FS, opt Options) ([]byte, snapshot.Repo
 func Load(files fs.FS, opt Options) (snapshot.Inputs, error) {
 	var in snapshot.Inputs
 	folder := folder{files, opt.Dir}
-	cfg, err := readConfig(folder)
+	b, err := readFile(folder, configFile)
 	if err != nil {
 		return in, err
+	}
+	var cfg config
+	if err := jsonv2.Unmarshal(b, &cfg, jsonv2.RejectUnknownMembers(true)); err != nil {
+		found := record.Explain(b, err)
+		line := 1 + bytes.Count(b[:min(found.Offset, len(b))], []byte{'\n'})
+		return in, fmt.Errorf("%s:%d: %w", folder.place(configFile), line, found)
 	}
 	in.Config, in.GeneratedAt = cfg.Config, opt.GeneratedAt
 	if opt.BaseURL != "" {
@@ -101,20 +107,6 @@ func Load(files fs.FS, opt Options) (snapshot.Inputs, error) {
 		}
 	}
 	return in, errors.Join(errs...)
-}
-
-func readConfig(folder folder) (config, error) {
-	var cfg config
-	b, err := readFile(folder, configFile)
-	if err != nil {
-		return cfg, err
-	}
-	if err := jsonv2.Unmarshal(b, &cfg, jsonv2.RejectUnknownMembers(true)); err != nil {
-		found := record.Explain(b, err)
-		line := 1 + bytes.Count(b[:min(found.Offset, len(b))], []byte{'\n'})
-		return config{}, fmt.Errorf("%s:%d: %w", folder.place(configFile), line, found)
-	}
-	return cfg, nil
 }
 
 // loadDirectory sets the resolver. directory.ndjson must exist, for no name matches without it, and may be empty.

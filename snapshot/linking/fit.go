@@ -97,7 +97,16 @@ func newFit(sources []int, numbers []Number, least int) *fit {
 		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Item, b.Item), cmp.Compare(a.Value, b.Value), cmp.Compare(a.Error, b.Error))
 	})
 	f.standardize()
-	f.index()
+	for i, n := range f.numbers {
+		for len(f.of) <= n.Model {
+			f.of = append(f.of, [2]int{i, i})
+		}
+		f.of[n.Model][1] = i + 1
+	}
+	f.state = make([][]moment, len(f.of))
+	for m := range f.state {
+		f.state[m] = make([]moment, f.bySrc)
+	}
 	f.tau = slices.Repeat([]float64{2 * priorSpecific}, f.bySrc)
 	for i := range f.items {
 		f.items[i].b, f.items[i].s2 = 0.9, 0.2 // a start in the middle: most of the variance is ability
@@ -132,19 +141,6 @@ func (f *fit) standardize() {
 		n := &f.numbers[i]
 		it := &f.items[n.Item]
 		n.Value, n.Error = (n.Value-it.mean)/it.sd, n.Error/it.sd
-	}
-}
-
-func (f *fit) index() {
-	for i, n := range f.numbers {
-		for len(f.of) <= n.Model {
-			f.of = append(f.of, [2]int{i, i})
-		}
-		f.of[n.Model][1] = i + 1
-	}
-	f.state = make([][]moment, len(f.of))
-	for m := range f.state {
-		f.state[m] = make([]moment, f.bySrc)
 	}
 }
 
