@@ -71,17 +71,13 @@ func NewRule(set *dataset.Set, can map[dataset.Slug]Capability, runs func(datase
 // perNat is how many points a nat per token costs, so that measured quantizations of Llama 3 8B fit lostBits.
 const perNat = 50.0
 
-// RuleOf makes the rule of a dataset that has no index. of returns the evidence of a model and may be nil.
+// RuleOf makes the rule of a dataset that has no index. of returns the evidence of a model.
 func RuleOf(set *dataset.Set, engine *fit.Engine, of func(dataset.Slug) []Evidence) *Rule {
-	if of == nil {
-		of = func(dataset.Slug) []Evidence { return nil }
-	}
 	runs := map[dataset.Slug]int{}
 	for _, b := range set.Benchmarks {
 		runs[b.Model]++
 	}
-	count := func(model dataset.Slug) int { return runs[model] }
-	return NewRule(set, Capabilities(set.Models, of), count, engine)
+	return NewRule(set, Capabilities(set.Models, of), func(model dataset.Slug) int { return runs[model] }, engine)
 }
 
 // A List is what runs: Found has what is recommended, the best first, each row with its points and the reason.

@@ -18,14 +18,11 @@ import (
 // Check lists the findings of a dataset.
 type Check struct {
 	DatasetArg
-	Format string `help:"text for people, json for programs, github for pull-request annotations; default text." enum:",text,json,github" default:"" placeholder:"FORM"`
+	Format string `help:"text for people, json for programs, github for pull-request annotations." enum:"text,json,github" default:"text" placeholder:"FORM"`
 	AsJSON bool   `name:"json" help:"The same as --format=json."`
 	Quiet  bool   `short:"q" help:"Print only errors, no warnings."`
 	Rules  bool   `help:"List the rules instead, with the ids that accepted.json uses."`
 }
-
-// Validate checks what contradicts itself.
-func (c *Check) Validate() error { return oneForm(c.Format, c.AsJSON) }
 
 // Run prints every finding, then every warning; warnings do not reject a dataset.
 func (c *Check) Run(env *Env) error {
@@ -57,7 +54,10 @@ func (c *Check) Run(env *Env) error {
 	if c.Quiet {
 		shown = faults
 	}
-	if err := shown.Report(env.Stdout, formOf(c.Format, c.AsJSON)); err != nil {
+	if c.AsJSON {
+		c.Format = "json"
+	}
+	if err := shown.Report(env.Stdout, c.Format); err != nil {
 		return err
 	}
 	if len(faults) > 0 {
@@ -119,13 +119,10 @@ func printPaths(env *Env, dir string, names []string) {
 type Diff struct {
 	Old    string `arg:"" help:"Dataset directory, or a git revision of the one in --data."`
 	New    string `arg:"" help:"Newer dataset: a directory or a git revision."`
-	Format string `help:"text for people, json for programs, markdown for a comment on a pull request; default text." enum:",text,json,markdown" default:"" placeholder:"FORM"`
+	Format string `help:"text for people, json for programs, markdown for a comment on a pull request." enum:"text,json,markdown" default:"text" placeholder:"FORM"`
 	AsJSON bool   `name:"json" help:"The same as --format=json."`
 	Data   string `help:"Dataset directory that revisions refer to." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
 }
-
-// Validate checks what contradicts itself.
-func (c *Diff) Validate() error { return oneForm(c.Format, c.AsJSON) }
 
 // Run prints what differs. Only datasets without findings can be compared.
 func (c *Diff) Run(env *Env) error {
@@ -137,7 +134,10 @@ func (c *Diff) Run(env *Env) error {
 	if err != nil {
 		return err
 	}
-	return diff.Compare(from, to).Report(env.Stdout, formOf(c.Format, c.AsJSON))
+	if c.AsJSON {
+		c.Format = "json"
+	}
+	return diff.Compare(from, to).Report(env.Stdout, c.Format)
 }
 
 func loadFrom(data, name string) (*dataset.Set, error) {

@@ -38,7 +38,7 @@ type Env struct {
 	Version string
 	// CheckSnapshots verifies the documents of the folder snapshots of a dataset, nil for none.
 	CheckSnapshots func(files fs.FS) dataset.Findings
-	// Evidence is what the newest document of the folder snapshots says of models, nil for nothing.
+	// Evidence is what the newest document of the folder snapshots says of models.
 	Evidence func(files fs.FS) func(model dataset.Slug) []best.Evidence
 }
 
@@ -62,24 +62,7 @@ type Format struct {
 }
 
 // JSON says whether programs will read the output.
-func (f Format) JSON() bool { return formOf(f.Format, f.AsJSON) == "json" }
-
-func formOf(format string, asJSON bool) string {
-	switch {
-	case asJSON:
-		return "json"
-	case format == "":
-		return "text"
-	}
-	return format
-}
-
-func oneForm(format string, asJSON bool) error {
-	if asJSON && format != "" && format != "json" {
-		return fmt.Errorf("--json: is the same as --format=json, got --format=%s too", format)
-	}
-	return nil
-}
+func (f Format) JSON() bool { return f.AsJSON || f.Format == "json" }
 
 // ReadFile reads a file that a command line names; - is standard input. The error begins with the name.
 func ReadFile(name string) ([]byte, error) {

@@ -118,11 +118,7 @@ func (d *desk) hardwareFor(model dataset.Slug, limit int, maxPrice float64) erro
 
 // rule is that of the dataset and of its snapshots.
 func (d *desk) rule() *best.Rule {
-	var evidence func(dataset.Slug) []best.Evidence
-	if d.env.Evidence != nil {
-		evidence = d.env.Evidence(d.src.Files)
-	}
-	return best.RuleOf(d.set, d.engine, evidence)
+	return best.RuleOf(d.set, d.engine, d.env.Evidence(d.src.Files))
 }
 
 // list prints the first rows of what was found, with the cells before the size, the memory and the reason.

@@ -3,9 +3,12 @@ package verbs
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
+	"modeldex/dataset"
+	"modeldex/dataset/best"
 	"modeldex/dataset/datasettest"
 	"modeldex/dataset/here"
 	"modeldex/dataset/verbs"
@@ -22,6 +25,9 @@ func TestHere(t *testing.T) {
 		}
 		return nil, errors.New("not found")
 	}}
+	none := func(fs.FS) func(dataset.Slug) []best.Evidence {
+		return func(dataset.Slug) []best.Evidence { return nil }
+	}
 	for _, tt := range []struct {
 		name    string
 		machine here.Machine
@@ -39,7 +45,7 @@ func TestHere(t *testing.T) {
 		c := &Here{Limit: 3}
 		c.Data, c.Count, c.KV, c.Rules = dir, 1, "f16", "llama.cpp"
 		tt.change(c)
-		if err := c.run(&verbs.Env{Stdout: &out, Stderr: &out}, tt.machine); err != nil {
+		if err := c.run(&verbs.Env{Stdout: &out, Stderr: &out, Evidence: none}, tt.machine); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 		for _, want := range tt.want {
