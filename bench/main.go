@@ -187,13 +187,16 @@ var colours = map[string]string{
 	"modeldex": "#d95f02", "before": "#e6ab02", "nginx": "#1f77b4", "fasthttp": "#17becf", "sqlite": "#9467bd", "duckdb": "#8c564b",
 }
 
+const plainStyle = "svg{font:12px system-ui,sans-serif}text{fill:#222}line{stroke:#888}.soft{fill:#666}" +
+	"@media(prefers-color-scheme:dark){text{fill:#ddd}.soft{fill:#aaa}}"
+
 func (r *report) plot() string {
 	const width, left, right, top, row, least, most = 900, 330.0, 130.0, 46.0, 15.0, 10.0, 200_000.0
 	rows := 0
 	for _, c := range r.Cases {
 		rows += len(c.Results)
 	}
-	d := &svg.Drawing{Width: width, Height: int(top + row*float64(rows) + 10*float64(len(r.Cases)) + 40)}
+	d := &svg.Drawing{CSS: plainStyle, Width: width, Height: int(top + row*float64(rows) + 10*float64(len(r.Cases)) + 40)}
 	x := func(v float64) float64 {
 		return left + math.Log10(max(v, least)/least)/math.Log10(most/least)*(width-left-right)
 	}

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"slices"
@@ -146,7 +145,18 @@ func (c *Catalog) readPublished(folder fs.FS, name string) (*Published, []Findin
 			was = c.documents[at]
 		}
 	}
-	body, err := readBounded(folder, name)
+	info, err := fs.Stat(folder, name)
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = errors.New("must be a regular file")
+	case info.Size() > maxDocumentBytes:
+		err = fmt.Errorf("must be at most %d bytes", maxDocumentBytes)
+	}
+	var body []byte
+	if err == nil {
+		body, err = fs.ReadFile(folder, name)
+	}
 	if err != nil {
 		return was, []Finding{{Path: name, Rule: "reading: " + err.Error()}}
 	}
@@ -162,26 +172,6 @@ func (c *Catalog) readPublished(folder fs.FS, name string) (*Published, []Findin
 		return was, findings
 	}
 	return newPublished(name, checked.Document, body, sum), nil
-}
-
-func readBounded(folder fs.FS, name string) ([]byte, error) {
-	f, err := folder.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("must be a regular file")
-	}
-	body, err := io.ReadAll(io.LimitReader(f, maxDocumentBytes+1))
-	if err == nil && len(body) > maxDocumentBytes {
-		err = fmt.Errorf("must be at most %d bytes", maxDocumentBytes)
-	}
-	return body, err
 }
 
 func newPublished(name string, doc *Document, body []byte, sum [sha256.Size]byte) *Published {

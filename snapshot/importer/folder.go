@@ -37,9 +37,6 @@ const (
 	directoryFile = "directory.ndjson"
 )
 
-// maxFileBytes is the largest captured file after unpacking.
-const maxFileBytes = 256 << 20
-
 type config struct {
 	snapshot.Config
 	Captures map[snapshot.SourceID]captureConfig `json:"captures"`
@@ -224,12 +221,9 @@ func readFile(folder folder, name string) (b []byte, err error) {
 			return nil, errors.New("is not gzip; pack it with gzip -n")
 		}
 	}
-	b, err = io.ReadAll(io.LimitReader(r, maxFileBytes+1))
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF): // of a packed file
+	b, err = io.ReadAll(r)
+	if errors.Is(err, io.ErrUnexpectedEOF) { // of a packed file
 		err = errors.New("is cut short")
-	case err == nil && len(b) > maxFileBytes:
-		err = fmt.Errorf("must be at most %d bytes", maxFileBytes)
 	}
 	return b, err
 }

@@ -23,24 +23,19 @@ type Drawing struct {
 	Class         string // of the whole drawing
 	// ID makes the drawing a part of an HTML page, without style and size; ids in it begin with ID.
 	ID string
-	// CSS is the style of a drawing in a file; empty means a plain style. Such a drawing has a size, so pages can embed
-	// it.
+	// CSS is the style of a drawing in a file. Such a drawing has a size, so pages can embed it.
 	CSS  string
 	body strings.Builder
 }
 
 // Style names what a shape or a text looks like.
 type Style struct {
-	Class  string  // of the style sheet; the plain one knows soft (grey) and strong (bold)
+	Class  string  // of the style sheet
 	Anchor string  // of a text: start, middle or end; empty is start
 	Colour string  // as CSS writes it; empty follows the reader's colour scheme
 	Stroke float64 // width of a line or path; 0 is 1
 	Tip    string  // shown when pointed at
 }
-
-const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui, sans-serif" font-size="12" role="img">
-<style>text{fill:#222}line,path{stroke:#888}.soft{fill:#666}.strong{font-weight:bold}@media(prefers-color-scheme:dark){text{fill:#ddd}.soft{fill:#aaa}}</style>
-`
 
 // Text writes s with its baseline at y.
 func (d *Drawing) Text(x, y float64, s string, style Style) {
@@ -147,12 +142,8 @@ func (d *Drawing) String() string {
 		fmt.Fprintf(&b, "<title id=\"%[1]s-t\">%[2]s</title>\n<desc id=\"%[1]s-d\">%[3]s</desc>\n", d.ID, escape(d.Title), escape(d.Desc))
 		return b.String() + d.body.String() + "</svg>\n"
 	}
-	if d.CSS != "" {
-		fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" class="%[3]s" role="img">`+
-			"\n<style>%[4]s</style>\n", d.Width, d.Height, d.Class, d.CSS)
-	} else {
-		fmt.Fprintf(&b, head, d.Width, d.Height)
-	}
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="%[2]d" viewBox="0 0 %[1]d %[2]d" class="%[3]s" role="img">`+
+		"\n<style>%[4]s</style>\n", d.Width, d.Height, d.Class, d.CSS)
 	if d.Title != "" {
 		b.WriteString("<title>" + escape(d.Title) + "</title>\n")
 	}
