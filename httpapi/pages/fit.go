@@ -53,7 +53,7 @@ type Fit struct {
 type Ask struct {
 	Asked                      url.Values // as it was typed
 	KV, KVV, Engines           Choices
-	More                       bool    // the rarer fields are in use
+	More                       bool    // rarer fields are in use that no heading or lead shows
 	KnownHardware, KnownModels Choices // to choose from
 	Folded                     bool    // behind a switch on small screens
 }
@@ -71,7 +71,7 @@ func NewAsk(gen *index.Generation, params url.Values) *Ask {
 	for _, v := range fit.Rules("").Values() {
 		f.Engines = append(f.Engines, Choice{v, v, v == params.Get("engine")})
 	}
-	rare := []string{"count", "unified_share", "kv", "engine", "memory_gb", "bandwidth_gbps", "system_memory_gb", "host", "parallel", "quantization", "tool", "backend", "prompt_tokens", "kv_v", "flash_attention", "projector", "draft", "mtp"}
+	rare := []string{"kv", "engine", "host", "parallel", "tool", "backend", "prompt_tokens", "kv_v", "flash_attention", "projector", "draft", "mtp"}
 	f.More = slices.ContainsFunc(rare, func(name string) bool { return params.Get(name) != "" })
 	return f
 }
