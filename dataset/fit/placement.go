@@ -242,14 +242,16 @@ func (l *load) inMain(p plan) int64 {
 func (q *Query) given() bool { return q.GPULayers != nil || q.CPUMoE != nil }
 
 // arrange finds the plan with the most weights on the devices that fits: first the experts of as few layers as possible go
-// to main memory, then whole layers.
+// to main memory, then whole layers. There is none where nothing can be in main memory.
 func (a *evaluation) arrange(l *load) (p plan, ok bool) {
+	if p.gpu = l.layers + 1; !a.offloads() {
+		return p, false
+	}
 	onDevices := func(p plan) bool {
 		_, ok := a.lay(l, p, true)
 		return ok
 	}
 	inMain := func(p plan) bool { return a.m.main == 0 || l.inMain(p) <= a.m.main }
-	p.gpu = l.layers + 1
 	most := min(val(cmp.Or(a.q.GPULayers, &p.gpu)), p.gpu)
 	least := most
 	if a.q.GPULayers == nil {

@@ -132,34 +132,31 @@ func (a *evaluation) offloads() bool { return a.m.discrete && a.q.Rules == Llama
 // verdict is that of one size, and where it lies. A run that was resident outranks the formula.
 func (a *evaluation) verdict(size int) (Verdict, plan) {
 	least, most := a.loads(size)
-	p, best, given, ok := plan{gpu: most.layers + 1}, plan{}, a.q.given(), false
+	p, given := plan{gpu: most.layers + 1}, a.q.given() && a.offloads()
 	switch {
-	case !given && len(a.e.outranking(a.q, a.t, a.m, &a.t.Quantizations[size])) > 0:
+	case !a.q.given() && len(a.e.outranking(a.q, a.t, a.m, &a.t.Quantizations[size])) > 0:
 		return Fits, p
 	case a.m.memory == 0:
 		return Unknown, p
-	case given && a.offloads():
+	case given:
 	case a.resident(&most, true):
 		return Fits, p
 	case a.resident(&most, false):
 		return Tight, p
 	}
-	if a.offloads() {
-		if best, ok = a.arrange(&most); ok && best.gpu > most.layers && best.moe <= most.first {
-			return Fits, best
-		} else if ok {
-			return Offload, best
-		}
-	}
-	if (!given || !a.offloads()) && a.resident(&least, false) {
+	best, ok := a.arrange(&most)
+	switch {
+	case ok && best.gpu > most.layers && best.moe <= most.first:
+		return Fits, best
+	case ok:
+		return Offload, best
+	case !given && a.resident(&least, false):
 		return Unknown, p
 	}
-	if a.offloads() {
-		if best, ok = a.arrange(&least); ok {
-			return Unknown, best
-		} else if given {
-			return No, best
-		}
+	if best, ok = a.arrange(&least); ok {
+		return Unknown, best
+	} else if given {
+		return No, best
 	}
 	return No, p
 }
