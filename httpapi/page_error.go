@@ -138,7 +138,11 @@ func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 		out.Value = record.Printable(*f.Value)
 	}
 	if f.Suggestion != "" {
-		out.Near = []pages.Link{req.nearLink(f, f.Suggestion, f.Suggestion, prefix)}
+		name := f.Suggestion
+		if req.gen != nil {
+			name = pages.NameOf(req.gen, name)
+		}
+		out.Near = []pages.Link{req.nearLink(f, f.Suggestion, name, prefix)}
 	}
 	if f.Candidates != nil {
 		out.Near = nil

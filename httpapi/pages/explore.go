@@ -152,7 +152,7 @@ func (s *Site) explore(l *list, gen *index.Generation, q *ExploreQuery, asked *i
 func leftOut(q index.Query, page index.Page) (notes []string) {
 	add := func(n int, field index.Field) {
 		if n > 0 {
-			notes = append(notes, text.Whole(n)+record.Noun(n, " more has", " more have")+" no known "+strings.ToLower(Label(string(field)))+" and "+record.Noun(n, "is", "are")+" hidden.")
+			notes = append(notes, text.Whole(n)+record.Noun(n, " more has", " more have")+" no known "+strings.NewReplacer("api", "API", "fp16", "FP16").Replace(strings.ToLower(Label(string(field))))+" and "+record.Noun(n, "is", "are")+" hidden.")
 		}
 	}
 	for i, n := range page.Excluded {
