@@ -41,11 +41,11 @@ type registry struct {
 	owner  map[Slug]int32 // slug -> record, -1 for one that was lost
 	gap    bool           // a record's slug is unreadable, so any name may be its
 	sorted func() []string
-	byName func() map[string]Slug // the words of each name and alias -> the first record that has them; nil for keys
+	byName func() map[string]Slug // the words of each name and alias -> the first record that has them; none for keys
 }
 
 func newRegistry(kind string, gap bool) *registry {
-	r := &registry{kind: kind, owner: map[Slug]int32{}, gap: gap}
+	r := &registry{kind: kind, owner: map[Slug]int32{}, gap: gap, byName: func() map[string]Slug { return nil }}
 	r.sorted = sync.OnceValue(func() []string { return record.Texts(slices.Sorted(maps.Keys(r.owner))) })
 	return r
 }
@@ -180,9 +180,6 @@ func (c *checker) reserved(p place, field string, slug Slug) {
 }
 
 func (r *registry) named(words []string) Slug {
-	if r.byName == nil {
-		return ""
-	}
 	return r.byName()[strings.Join(words, " ")]
 }
 

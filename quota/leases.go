@@ -134,8 +134,11 @@ func (l *leases) commit(sweeping bool) {
 			err = l.write(changes)
 		}
 	}
-	if sweeping {
-		l.retire(now)
+	if sweeping { // settled periods of other months leave memory
+		month := l.clock.monthAt(now.unix)
+		l.mu.Lock()
+		l.live = slices.DeleteFunc(l.live, func(p *period) bool { return p.month != month && p.drop() })
+		l.mu.Unlock()
 	}
 	l.finish(asked, l.health.noteLost(err))
 }
@@ -282,14 +285,6 @@ func (l *leases) finish(asked []*period, err error) {
 	case err == nil && was.err != nil:
 		l.cfg.OnRecovered(now.Sub(was.began))
 	}
-}
-
-// retire drops settled periods of other months from memory. The caller holds commitMu.
-func (l *leases) retire(now instant) {
-	month := l.clock.monthAt(now.unix)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.live = slices.DeleteFunc(l.live, func(p *period) bool { return p.month != month && p.drop() })
 }
 
 // drop unlinks p if nothing is leased, held, waiting or unwritten in it. The caller holds both locks.

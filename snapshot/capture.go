@@ -98,7 +98,15 @@ func sift(cfg *SourceConfig, c Capture, rep *Report) (*table, error) {
 	}
 	t.from = fmt.Sprintf("%s: %s, %d rows, sha256 of the sorted rows %s", cfg.SourceID, c.From, len(rows), digest)
 	t.count(rows, c.TotalReported)
-	t.setTasks(taken)
+	for _, r := range taken { // a model that lacks some of these has a limitation
+		if cfg.enters(cfg.metric(r.Metric), r.Category) {
+			i := cfg.splitIndex(r.Split)
+			t.tasks[i] = append(t.tasks[i], taskName(r))
+		}
+	}
+	for i := range t.tasks {
+		t.tasks[i] = once(t.tasks[i])
+	}
 	t.setReadings(taken)
 	return t, nil
 }
@@ -151,19 +159,6 @@ func (t *table) count(rows []Row, reported int64) {
 		}
 	}
 	t.total = max(reported, t.fetched)
-}
-
-// setTasks finds the tasks of each split that enter the component: a model that lacks some has a limitation.
-func (t *table) setTasks(rows []Row) {
-	for _, r := range rows {
-		if t.cfg.enters(t.cfg.metric(r.Metric), r.Category) {
-			i := t.cfg.splitIndex(r.Split)
-			t.tasks[i] = append(t.tasks[i], taskName(r))
-		}
-	}
-	for i := range t.tasks {
-		t.tasks[i] = once(t.tasks[i])
-	}
 }
 
 // taskName names what a row measures: its task, or its category where the source has no tasks.

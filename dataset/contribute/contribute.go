@@ -151,26 +151,6 @@ func (w *work) slug(field string, kind resolve.Kind) resolve.Answer {
 }
 
 func (w *work) measurement() {
-	w.fill()
-	w.usual("id", "bm-000000000000") // stays where its own cannot be worked out
-	line, err := importer.Object(w.values)
-	if err != nil {
-		w.fault("", err.Error())
-		return
-	}
-	var b dataset.Benchmark
-	if record.Decode(line, &b) == nil {
-		if id, err := record.BenchmarkID(&b); err == nil {
-			b.ID = id
-		}
-		if finished, err := record.Line(&b); err == nil {
-			line = finished
-		}
-	}
-	w.judge([]dataset.Benchmark{b}, append(line, '\n'))
-}
-
-func (w *work) fill() {
 	w.usual("model_raw", w.values["model"])
 	w.usual("hardware_raw", w.values["hardware"])
 	model, hardware := w.slug("model", resolve.Model), w.slug("hardware", resolve.Hardware)
@@ -190,6 +170,22 @@ func (w *work) fill() {
 	if w.knowsOrigin() {
 		w.values["source_key"] = dataset.URL(w.values["source_url"]).OriginKey()
 	}
+	w.usual("id", "bm-000000000000") // stays where its own cannot be worked out
+	line, err := importer.Object(w.values)
+	if err != nil {
+		w.fault("", err.Error())
+		return
+	}
+	var b dataset.Benchmark
+	if record.Decode(line, &b) == nil {
+		if id, err := record.BenchmarkID(&b); err == nil {
+			b.ID = id
+		}
+		if finished, err := record.Line(&b); err == nil {
+			line = finished
+		}
+	}
+	w.judge([]dataset.Benchmark{b}, append(line, '\n'))
 }
 
 func (w *work) knowsOrigin() bool {

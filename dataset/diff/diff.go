@@ -207,7 +207,14 @@ func (c *Changes) Report(w io.Writer, form string) error {
 	var b bytes.Buffer
 	switch form {
 	case "text":
-		c.text(&b)
+		for i := range c.Records {
+			r := &c.Records[i]
+			fmt.Fprintf(&b, "%c %s/%s\n", actMarks[r.Change], r.Table, r.Slug)
+			for _, f := range r.Fields {
+				fmt.Fprintf(&b, "    %s: %s -> %s\n", f.Field, f.Old, f.New)
+			}
+		}
+		b.WriteString(c.Summary() + "\n")
 	case "json":
 		line, err := record.Line(c)
 		if err != nil {
@@ -224,17 +231,6 @@ func (c *Changes) Report(w io.Writer, form string) error {
 }
 
 var actMarks = map[record.Act]byte{record.Added: '+', record.Changed: '~', record.Withdrawn: 'x', record.Removed: '-'}
-
-func (c *Changes) text(b *bytes.Buffer) {
-	for i := range c.Records {
-		r := &c.Records[i]
-		fmt.Fprintf(b, "%c %s/%s\n", actMarks[r.Change], r.Table, r.Slug)
-		for _, f := range r.Fields {
-			fmt.Fprintf(b, "    %s: %s -> %s\n", f.Field, f.Old, f.New)
-		}
-	}
-	b.WriteString(c.Summary() + "\n")
-}
 
 // Summary counts the records of each act, in a line: "2 added, 1 removed", or "no changes".
 func (c *Changes) Summary() string {

@@ -311,17 +311,6 @@ func (i *inspection) windows() {
 	}
 	i.report.MemoryGB = gigabytes(i.powershell(windowsMemory), 1<<30)
 	i.nvidia()
-	i.windowsCards()
-	if i.processor != "" {
-		i.add(Device{Source: "processor", Text: i.processor})
-	}
-}
-
-func (i *inspection) powershell(question string) string {
-	return i.output("powershell", "-NoProfile", "-NonInteractive", "-Command", question)
-}
-
-func (i *inspection) windowsCards() {
 	in := csv.NewReader(strings.NewReader(strings.TrimPrefix(i.powershell(windowsAdapters), "\ufeff")))
 	in.FieldsPerRecord = -1
 	lines, _ := in.ReadAll()
@@ -337,6 +326,13 @@ func (i *inspection) windowsCards() {
 		device, _, _ := strings.Cut(strings.TrimPrefix(id, `pci\`), `\`)
 		i.addNamed(Device{Source: "windows", Text: name, MemoryGB: sizes[vendorAndDevice(device)]}, device)
 	}
+	if i.processor != "" {
+		i.add(Device{Source: "processor", Text: i.processor})
+	}
+}
+
+func (i *inspection) powershell(question string) string {
+	return i.output("powershell", "-NoProfile", "-NonInteractive", "-Command", question)
 }
 
 // windowsSizes are the memory sizes drivers wrote to the registry, in GB, by vendor and device.

@@ -91,8 +91,14 @@ func (c *Import) Run(env *Env) error {
 				return err
 			}
 			found = append(found, proposed{file, b.ModelRaw + " on " + b.HardwareRaw, append(text, '\n'), false})
+			var fields map[string]jsontext.Value
 			if c.Explain {
-				failed = append(failed, explain(env, b.ID, text, result.From[i]))
+				failed = append(failed, jsonv2.Unmarshal(text, &fields))
+			}
+			for _, name := range slices.Sorted(maps.Keys(fields)) {
+				if v := fields[name]; v.Kind() != 'n' {
+					fmt.Fprintf(env.Stderr, "%s: %s %s: %s\n", b.ID, name, v, result.From[i][name])
+				}
 			}
 		}
 		if again > 0 {
@@ -114,19 +120,6 @@ type proposed struct {
 	file, what string
 	text       []byte
 	rejected   bool
-}
-
-func explain(env *Env, id dataset.Slug, line []byte, from map[string]string) error {
-	var fields map[string]jsontext.Value
-	if err := jsonv2.Unmarshal(line, &fields); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if v := fields[name]; v.Kind() != 'n' {
-			fmt.Fprintf(env.Stderr, "%s: %s %s: %s\n", id, name, v, from[name])
-		}
-	}
-	return nil
 }
 
 // printProposed prints the lines that pass the checks, and all findings.

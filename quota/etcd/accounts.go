@@ -236,29 +236,24 @@ func (s *Store) Update(ctx context.Context, id quota.ID, fn func(*quota.Record, 
 			}
 		}
 		r = to.Record
-		done, err := s.tryUpdate(ctx, got, to)
-		if isUnclear(err) {
-			sent, err = to, nil
+		ops := []clientv3.Op{clientv3.OpPut(s.key("a", hexID(to.ID)), encodeAccount(to.Record, got.Newer))}
+		if to.person == (quota.Person{}) && got.person != to.person {
+			ops = append(ops, clientv3.OpDelete(s.key("p", hexID(to.ID))))
+			if got.person.Email != "" {
+				ops = append(ops, clientv3.OpDelete(s.addressDir(got.person.AddressKey())+hexID(to.ID)))
+			}
 		}
-		return done, err
+		resp, err := s.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(s.key("a", hexID(to.ID))), "=", to.rev)).Then(ops...).Commit()
+		if isUnclear(err) {
+			sent = to
+			return false, nil
+		}
+		return err == nil && resp.Succeeded, err
 	})
 	if rejected != nil {
 		return r, rejected
 	}
 	return r, s.explain("writing", err)
-}
-
-func (s *Store) tryUpdate(ctx context.Context, got, to stored) (bool, error) {
-	id := hexID(to.ID)
-	ops := []clientv3.Op{clientv3.OpPut(s.key("a", id), encodeAccount(to.Record, got.Newer))}
-	if to.person == (quota.Person{}) && got.person != to.person {
-		ops = append(ops, clientv3.OpDelete(s.key("p", id)))
-		if got.person.Email != "" {
-			ops = append(ops, clientv3.OpDelete(s.addressDir(got.person.AddressKey())+id))
-		}
-	}
-	resp, err := s.client.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(s.key("a", id)), "=", to.rev)).Then(ops...).Commit()
-	return err == nil && resp.Succeeded, err
 }
 
 // retry runs try until it is done, fails or ctx ends. Between two runs it waits a little longer

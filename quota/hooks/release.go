@@ -53,18 +53,6 @@ func readMarks(v []byte, out map[string]Mark) error {
 	return nil
 }
 
-func (tx *tx) putMarks(marks map[string]Mark) error {
-	var row []byte
-	for _, id := range slices.Sorted(maps.Keys(marks)) {
-		row = append(binary.AppendUvarint(row, uint64(len(id))), id...)
-		row = append(binary.BigEndian.AppendUint64(row, marks[id].Hash), 0)
-		if marks[id].Withdrawn {
-			row[len(row)-1] = 1
-		}
-	}
-	return errors.Join(tx.announced.DeletePrefix(marksKey), tx.announced.Put(marksKey, row))
-}
-
 // Announce stores an announcement and returns the webhooks that got messages. Webhooks that are gone or not active get
 // none; one with a full queue is disabled.
 func (s *Store) Announce(ctx context.Context, a *Announcement) (waiting []Hook, err error) {
@@ -80,7 +68,15 @@ func (s *Store) Announce(ctx context.Context, a *Announcement) (waiting []Hook, 
 			}
 			base.Next++
 		}
-		return errors.Join(put(&tx.announced, baselineKey, base), tx.putMarks(a.Marks))
+		var row []byte
+		for _, id := range slices.Sorted(maps.Keys(a.Marks)) {
+			row = append(binary.AppendUvarint(row, uint64(len(id))), id...)
+			row = append(binary.BigEndian.AppendUint64(row, a.Marks[id].Hash), 0)
+			if a.Marks[id].Withdrawn {
+				row[len(row)-1] = 1
+			}
+		}
+		return errors.Join(put(&tx.announced, baselineKey, base), tx.announced.DeletePrefix(marksKey), tx.announced.Put(marksKey, row))
 	})
 	return waiting, err
 }

@@ -206,9 +206,18 @@ var errMissing = errors.New("does not exist")
 
 func readFile(folder folder, name string) (b []byte, err error) {
 	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%s: %w", folder.place(name), causeOf(err))
+		var at *fs.PathError
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, fs.ErrNotExist):
+			err = errMissing
+		case errors.Is(err, syscall.EISDIR):
+			err = errors.New("must be a file, got a directory")
+		case errors.As(err, &at):
+			err = at.Err
 		}
+		err = fmt.Errorf("%s: %w", folder.place(name), err)
 	}()
 	f, err := folder.Open(name)
 	if err != nil {
@@ -226,19 +235,6 @@ func readFile(folder folder, name string) (b []byte, err error) {
 		err = errors.New("is cut short")
 	}
 	return b, err
-}
-
-func causeOf(err error) error {
-	var at *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return errMissing
-	case !errors.As(err, &at):
-		return err
-	case errors.Is(at.Err, syscall.EISDIR):
-		return errors.New("must be a file, got a directory")
-	}
-	return at.Err
 }
 
 func unmarshal(b []byte, v any) error {
