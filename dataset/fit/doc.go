@@ -1,8 +1,7 @@
-// Package fit answers which model runs on what machine, and how fast, from the facts and the
-// measurements of a dataset.
+// Package fit tells which models run on which machines, and how fast, from the facts and measurements of a dataset.
 //
 //   - An Engine is made of one dataset and answers queries. It is immutable and safe for concurrent use.
-//   - A Query is a model, a machine and how a program runs; an Answer has a Size for each quantized form.
+//   - A Query is a model, a machine and the settings of a program; an Answer has a Size for each quantization.
 //   - Memory is what a size takes: weights, key-value cache, compute buffer, companions, reserve, each with its
 //     basis and the id of its formula (Formulas). A missing fact is named, and makes the part a range.
 //   - A Verdict compares that with the memory of the machine, and is unknown only if a range decides it. A run that was

@@ -1,12 +1,12 @@
-// Package connections bounds the connections of callers: how many there are, and how slowly their callers may read.
+// Package connections limits the number of client connections, and how slowly clients may read.
 //
-// A Limit bounds the open connections, those of one address, and the bytes that callers have not read yet. Listen gives
-// a listener with those bounds; a connection too many is told why (Refusal) and closed, and the slowest reader makes
-// room. Every write has a deadline by its length, so that each caller reads at a least speed. SendStream sends a
-// body that is made while it is sent.
+// A Limit bounds the open connections in total and per address, and the bytes not yet read by clients. Listen returns a
+// listener with these limits. It rejects excess connections with a reason (Refusal), and disconnects the slowest reader
+// to make room. Every write has a deadline that depends on its length, so clients must read at a minimum speed.
+// SendStream sends a body while it is generated.
 //
-// MaxConnsPerIP and Concurrency of fasthttp do not suffice: they know neither proxies nor networks of IPv6, and count
-// nothing.
+// MaxConnsPerIP and Concurrency of fasthttp are not enough: they do not handle proxies or IPv6 networks, and have no
+// metrics.
 //
-// The package knows fasthttp, and no server, request or response of ours. Everything is safe for concurrent use.
+// The package depends only on fasthttp. Everything is safe for concurrent use.
 package connections

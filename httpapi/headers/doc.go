@@ -1,6 +1,5 @@
-// Package headers reads the headers of requests that decide the form of a response, and writes those of responses.
+// Package headers reads the request headers that determine the format of a response, and writes response headers.
 //
-// Read: which Accept formats (Accepted), which bytes of a file (RangeOf), and lists with weights
-// (Weight). Written: Lines are headers as they are sent, those about the limits of a key among them.
-// It knows fasthttp for the one call that hands over lines, and no server, request or response.
+// It reads accepted formats (Accepted), byte ranges (RangeOf) and weighted lists (Weight). Lines are the headers to
+// send, including those for the limits of a key. It depends on fasthttp only for the call that sets the lines.
 package headers

@@ -1,9 +1,9 @@
-// Package mcp answers the Model Context Protocol: tools with which agents ask the API.
+// Package mcp serves the Model Context Protocol, with tools for agents that call the API.
 //
-// A tool is a call of the API with fewer parameters and a shorter answer. Its schemas are cut out of the
-// OpenAPI document, its answers out of the answers of the API, so that both say the same. The package knows no
-// HTTP server: an Ask sends a call on behalf of the caller, with his key and his quota.
+// A tool is an API call with fewer parameters and a shorter answer. Its schemas are derived from the OpenAPI document,
+// and its answers from API responses, so both always agree. The package does not depend on an HTTP server: an Ask sends
+// a call with the caller's key and quota.
 //
-// An answer is under 4 KiB as a whole, with its text, its structured form and its links. Rows that do not fit
-// are left out, and the answer says how many.
+// An answer is under 4 KiB in total, with its text, structured content and links. It leaves out rows that do not fit
+// and says how many.
 package mcp

@@ -1,5 +1,5 @@
-// Package service runs the server: it loads the dataset, follows its files, opens the ledger,
-// listens, and stops gracefully when it is asked to.
+// Package service runs the server: it loads the dataset, watches its files, opens the ledger, listens, and stops
+// gracefully.
 //
 // A change of the files takes one path, all of it in reload.go:
 //

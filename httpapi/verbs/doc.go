@@ -1,3 +1,3 @@
-// Package verbs has the verbs about a server, its keys and its ledger: `modeldex serve`, `export`, `keys`
-// and `ledger`. See modeldex/dataset/verbs for how verbs are written.
+// Package verbs has the commands for a server, its keys and its ledger: `modeldex serve`, `mcp`, `keys` and `ledger`.
+// See modeldex/dataset/verbs for how commands are written.
 package verbs
