@@ -72,12 +72,12 @@ type cli struct {
 	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
 	Import struct {
 		LlamaBench   data.Import        `cmd:"" set:"format=llama-bench" help:"Convert llama-bench output to benchmark lines on standard output, to append to data/benchmarks/<year>.ndjson."`
-		BatchedBench data.Import        `cmd:"" name:"batched-bench" set:"format=batched-bench" help:"Convert llama-batched-bench output in the same way."`
-		SweepBench   data.Import        `cmd:"" name:"sweep-bench" set:"format=sweep-bench" help:"Convert sweep-bench (ik_llama.cpp) output in the same way."`
-		Ollama       data.Import        `cmd:"" name:"ollama" set:"format=ollama" help:"Convert ollama run --verbose output in the same way."`
-		VLLM         data.Import        `cmd:"" name:"vllm" set:"format=vllm" help:"Convert vllm bench serve output in the same way."`
-		MLX          data.Import        `cmd:"" name:"mlx" set:"format=mlx" help:"Convert mlx_lm.benchmark output in the same way."`
-		KoboldCpp    data.Import        `cmd:"" name:"koboldcpp" set:"format=koboldcpp" help:"Convert koboldcpp --benchmark output in the same way."`
+		BatchedBench data.Import        `cmd:"" name:"batched-bench" set:"format=batched-bench" help:"Convert llama-batched-bench output to benchmark lines."`
+		SweepBench   data.Import        `cmd:"" name:"sweep-bench" set:"format=sweep-bench" help:"Convert sweep-bench (ik_llama.cpp) output to benchmark lines."`
+		Ollama       data.Import        `cmd:"" name:"ollama" set:"format=ollama" help:"Convert ollama run --verbose output to benchmark lines."`
+		VLLM         data.Import        `cmd:"" name:"vllm" set:"format=vllm" help:"Convert vllm bench serve output to benchmark lines."`
+		MLX          data.Import        `cmd:"" name:"mlx" set:"format=mlx" help:"Convert mlx_lm.benchmark output to benchmark lines."`
+		KoboldCpp    data.Import        `cmd:"" name:"koboldcpp" set:"format=koboldcpp" help:"Convert koboldcpp --benchmark output to benchmark lines."`
 		Issue        server.ImportIssue `cmd:"" help:"Convert an issue made with the measurement form to benchmark lines on standard output."`
 	} `cmd:"" help:"Convert the output of other programs to dataset lines."`
 	Snapshot struct {

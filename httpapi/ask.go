@@ -45,7 +45,7 @@ func newAskParams() []query.Param {
 
 // AskView is the answer to a question.
 type AskView struct {
-	// The question as it was sent.
+	// The question that was sent.
 	Question string `json:"question" jsonschema:"example=can an RTX 3090 run gpt-oss-20b at 32k?"`
 	// How the question was read.
 	Reading ReadingView `json:"reading"`

@@ -55,10 +55,10 @@ func (c *checker) readRules() {
 		c.rules = rules
 	case firstRules:
 		if !slices.Contains(madeByFirstRules, c.doc.OutputHash) {
-			c.say("/generated_by", "must be %q: the first rules are closed, and this is none of the documents published under them", generatorLabel)
+			c.say("/generated_by", "must be %q: only the documents already published use the first rules", generatorLabel)
 		}
 	default:
-		c.say("/generated_by", "must be %q, because figures made by other rules cannot be computed again here, got %q", generatorLabel, clip(c.doc.GeneratedBy))
+		c.say("/generated_by", "must be %q, because documents made by other rules cannot be recomputed, got %q", generatorLabel, clip(c.doc.GeneratedBy))
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *checker) checkSources() {
 	for i := range c.doc.Sources {
 		s, at := &c.doc.Sources[i], pointer("sources", strconv.Itoa(i))
 		if c.sources[s.SourceID] != nil {
-			c.say(at+"/source_id", "must be unique, %q is there before", s.SourceID)
+			c.say(at+"/source_id", "must be unique, %q is a duplicate", s.SourceID)
 		}
 		c.sources[s.SourceID] = s
 		if s.FetchedRows > s.TotalRowsReported {
@@ -177,7 +177,7 @@ func (c *checker) checkScore(at string, s *Score) {
 		{"captured_at", s.CapturedAt, src.CapturedAt}, {"source_dataset", s.SourceDataset, src.Dataset}, {"source_config", s.SourceConfig, src.Config},
 	} {
 		if same.got != same.want {
-			c.say(at+"/"+same.field, "must be that of %s, %s, got %s", s.SourceID, same.want, clip(same.got))
+			c.say(at+"/"+same.field, "must match %s (%s), got %s", s.SourceID, same.want, clip(same.got))
 		}
 	}
 	if !slices.Contains(strings.Split(src.Split, ","), s.SourceSplit) {

@@ -70,7 +70,7 @@ func check(b []byte) checked {
 	}
 	_, _, noVersion := memberSpan(b, versionField)
 	if _, _, noHash := memberSpan(b, hashField); noVersion != nil && noHash != nil { // else each of its fields would be a finding
-		return checked{Findings: []Finding{{Rule: "is no snapshot document: it has no " + versionField}}}
+		return checked{Findings: []Finding{{Rule: "is not a snapshot document: it has no " + versionField}}}
 	}
 	var fs []Finding
 	var beside sync.WaitGroup
@@ -125,7 +125,7 @@ func checkSyntax(b []byte) []Finding {
 		}
 	}
 	if end := d.InputOffset(); d.StackDepth() == 0 && len(bytes.TrimLeft(b[end:], " \t\r\n")) > 0 {
-		fs = append(fs, Finding{Rule: fmt.Sprintf("nothing may follow the document, found more at byte %d", end)})
+		fs = append(fs, Finding{Rule: fmt.Sprintf("unexpected data after the document at byte %d", end)})
 	}
 	return fs
 }

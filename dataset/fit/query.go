@@ -34,7 +34,7 @@ type Query struct {
 	// and q4_0.
 	KV KVType `query:"kv,default=f16" name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
 	// Storage type of cached values, if it differs from the keys.
-	KVV KVType `query:"kv_v" name:"kv-v" help:"Storage type of the cached values, if it differs from that of the keys." placeholder:"TYPE"`
+	KVV KVType `query:"kv_v" name:"kv-v" help:"Storage type of cached values, if it differs from the keys." placeholder:"TYPE"`
 	// Whether to use flash attention. false adds the scratch memory that attention needs without it.
 	FlashAttention *bool `query:"flash_attention,default=true" help:"Use flash attention, which needs no scratch memory for attention scores." negatable:"" default:"true"`
 	// Engine whose memory rules apply. Default: llama.cpp.
@@ -48,7 +48,7 @@ type Query struct {
 	// Processor or machine with the cards, by name. A memory size in the name sets system_memory_gb.
 	Host dataset.Slug `query:"host,name=hardware" help:"Processor or machine the cards are installed in." placeholder:"NAME"`
 	// Main memory next to the cards, in GB of 2^30 bytes. Default: the memory of the host, or as much as needed.
-	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6" name:"system-memory-gb" help:"Main memory of the machine in GiB, for offload to it." placeholder:"GB"`
+	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6" name:"system-memory-gb" help:"Main memory of the machine in GiB, for offloading." placeholder:"GB"`
 	// true allows a context above the limit of the model, as with YaRN.
 	AllowExtended bool `query:"allow_extended" help:"Allow a context longer than the model's limit."`
 	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps instead of

@@ -26,7 +26,7 @@ import (
 
 // Options are what an operator decides about a service, with the tags of flags; their help says what they mean.
 type Options struct {
-	Addr               string `help:"Address to listen on; port 0 picks one." env:"MODELDEX_ADDR" default:"127.0.0.1:8080"`
+	Addr               string `help:"Address to listen on; port 0 picks a free port." env:"MODELDEX_ADDR" default:"127.0.0.1:8080"`
 	AdminAddr          string `help:"Address for metrics and administration over TCP; off by default. Requests need the admin token." env:"MODELDEX_ADMIN_ADDR" placeholder:"HOST:PORT"`
 	AdminTokenFile     string `help:"File with the token for --admin-addr; default the ledger's name with .token. The server creates it if needed. MODELDEX_ADMIN_TOKEN takes precedence." env:"MODELDEX_ADMIN_TOKEN_FILE" placeholder:"FILE"`
 	AdminToken         string `hidden:"" help:"The token itself, for the environment only: other users can see flags in the process list." env:"MODELDEX_ADMIN_TOKEN"`

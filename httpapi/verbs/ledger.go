@@ -38,7 +38,7 @@ func (l *LedgerAddress) Validate() error { return l.place().Validate() }
 type Ledger struct {
 	LedgerAddress
 	KeyPrefix string `help:"Prefix of new keys." env:"MODELDEX_KEY_PREFIX" default:"mdx"`
-	Tiers     string `help:"File that defines the tiers; built in are free, pro and enterprise." env:"MODELDEX_TIERS" placeholder:"FILE"`
+	Tiers     string `help:"File that defines the tiers; the built-in tiers are free, pro and enterprise." env:"MODELDEX_TIERS" placeholder:"FILE"`
 }
 
 func (l *Ledger) place() operator.Place {

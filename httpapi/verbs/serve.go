@@ -32,7 +32,7 @@ type Serve struct {
 	AdminSocket    string          `help:"Unix socket for administration, mode 0600; default the ledger's name with .sock." env:"MODELDEX_ADMIN_SOCKET" placeholder:"FILE"`
 	CacheMB        int64           `name:"cache-mb" help:"Memory for cached responses, in MiB. GOMEMLIMIT limits the whole server." env:"MODELDEX_CACHE_MB" default:"256"`
 	TrustedProxies []string        `help:"Addresses or networks of proxies whose X-Forwarded-For and Forwarded are trusted, separated by commas." env:"MODELDEX_TRUSTED_PROXIES" placeholder:"CIDR"`
-	CheckConfig    bool            `help:"Check flags, dataset and ledger, report the result and exit. A running server is not affected."`
+	CheckConfig    bool            `help:"Check flags, dataset and ledger, print the result and exit. A running server is not affected."`
 	LogFormat      string          `help:"text or json; default text on a terminal, json otherwise." env:"MODELDEX_LOG_FORMAT" enum:"text,json," default:""`
 	LogLevel       string          `help:"debug (every request), info, warn or error." env:"MODELDEX_LOG_LEVEL" enum:"debug,info,warn,error" default:"info"`
 

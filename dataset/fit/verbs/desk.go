@@ -22,7 +22,7 @@ type Settings struct {
 	verbs.Format
 	Context      tokens `help:"Context to reserve memory for, in tokens, such as 65536 or 64k; default 8192, or the model's limit if that is lower. The speed with that many tokens in the cache is shown too." placeholder:"TOKENS"`
 	PromptTokens tokens `help:"Length of the prompt in tokens, for the time to the first token." placeholder:"TOKENS"`
-	AnswerTokens tokens `help:"Length of the answer in tokens, for the time to its end; needs --prompt-tokens." placeholder:"TOKENS"`
+	AnswerTokens tokens `help:"Length of the answer in tokens, for the time to the last token; needs --prompt-tokens." placeholder:"TOKENS"`
 	fit.Query
 }
 

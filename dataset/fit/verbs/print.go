@@ -42,7 +42,7 @@ func (d *desk) printAnswer(a *fit.Answer) error {
 		if s := m.Share; s != nil {
 			of = fmt.Sprintf(" of %.1f (%s)", float64(m.Memory)/gib, s.Basis)
 		}
-		fmt.Fprintf(w, "%s of memory%s, %d tokens of context, %s cache, rules of %s\n", bytesText(m.Usable), of, a.Context, a.KV, a.Rules)
+		fmt.Fprintf(w, "%s of memory%s, %d tokens of context, %s cache, %s rules\n", bytesText(m.Usable), of, a.Context, a.KV, a.Rules)
 	}
 	if len(a.Missing) > 0 {
 		fmt.Fprintf(w, "not known: %s\n", strings.Join(a.Missing, ", "))
@@ -121,7 +121,7 @@ func (d *desk) sizeHeading(context int64) string {
 	if d.Query.Context > 0 {
 		speed = fmt.Sprintf("TOKENS/S AT %d\tEMPTY", context)
 	}
-	return "SIZE\tVERDICT\tWEIGHTS\tCACHE\tTOTAL\tLONGEST\t" + speed + "\tRANGE\tBASIS\tEVIDENCE"
+	return "QUANTIZATION\tVERDICT\tWEIGHTS\tCACHE\tTOTAL\tMAX CONTEXT\t" + speed + "\tRANGE\tBASIS\tEVIDENCE"
 }
 
 // sizeText is the row of a size. The longest context of a tight one, which needs the reserve, is that of the query.

@@ -16,7 +16,7 @@ import (
 type Here struct {
 	fit.Settings
 	Limit       int  `help:"Maximum number of models to list, best first; 0 for all." default:"20"`
-	DevicesOnly bool `help:"Name the hardware without listing models."`
+	DevicesOnly bool `help:"Print only the hardware, no models."`
 }
 
 // Run prints what was found and which models run on it. It only reads and sends nothing.
