@@ -120,7 +120,7 @@ var qualityRules = []rule[*Quality]{
 // maxDivergence is the largest mean KL divergence of a file that anybody publishes; those of one bit reach 2.
 const maxDivergence = 20
 
-// SizeQuality summarizes the published quality of a quantization.
+// SizeQuality is a summary of the published quality of a quantization.
 type SizeQuality struct {
 	// Mean KL divergence from the 16-bit weights, in nats per token: the median of the published values. Null if there are
 	// none.

@@ -90,7 +90,7 @@ func hardwarePages(h *Hardware, visit func(field string, page URL)) {
 	}
 }
 
-// Freshness says how recent the data is. A date is null if no record has one.
+// Freshness is how recent the data is. A date is null if no record has one.
 type Freshness struct {
 	// Day of the newest model.
 	NewestModel *Date `json:"newest_model" jsonschema:"nullable,example=2026-08-21"`

@@ -44,10 +44,10 @@ type fieldParams struct {
 
 // changesForm is what a page of changes looks like.
 type changesForm struct {
-	// true includes added records in full, so that you can apply the changes to a copy of the dataset. This is bulk data:
-	// like dumps, it is open to all, limited to keys above the free tier, or off.
+	// Include added records in full, so that you can apply the changes to a copy of the dataset. This is bulk data: like
+	// dumps, it is open to all, limited to keys above the free tier, or off.
 	Records bool `query:"records"`
-	// ndjson: one change per line, without the envelope; the Link header has the next page.
+	// Format of the response. ndjson: one change per line, without the envelope; the Link header has the next page.
 	Format string `query:"format,default=json"`
 }
 

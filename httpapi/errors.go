@@ -99,7 +99,7 @@ type Problem struct {
 	Support string `json:"support,omitempty" jsonschema:"example=support@localhost"`
 }
 
-// Fault is one thing wrong with a request.
+// Fault is one problem with a request.
 type Fault = query.Fault
 
 type failure struct {

@@ -53,7 +53,7 @@ type BurstView struct {
 	PerSeconds int `json:"per_seconds" jsonschema:"example=1"`
 }
 
-// KeyUsage is the state of the calling key and what it has used.
+// KeyUsage is the calling key and its usage.
 type KeyUsage struct {
 	KeyView
 	// Calls counted this month.

@@ -28,7 +28,7 @@ const (
 
 const mostSuggested = 3
 
-// Notice says why a response may have fewer records than expected. It changes nothing.
+// Notice is a reason why a response may have fewer records than expected. It changes nothing.
 type Notice struct {
 	// Kind of notice.
 	Code string `json:"code" jsonschema:"enum=unknown_value,enum=name_resolved,enum=read_as,enum=memory_assumed,enum=not_recommended,enum=null_excluded,enum=withdrawn_excluded,enum=supplementary_excluded,enum=throughput_excluded,enum=mixed_settings,enum=no_rows,enum=changes_unrecorded,example=unknown_value"`

@@ -408,7 +408,7 @@ func jsonContent(schema string) object {
 // recordContent is fileContent of records that the parameter fields selects members of.
 func recordContent(schema string) object {
 	out := fileContent(schema)
-	out.set(jsonType, obj("schema", obj("description", "The second form applies if the parameter fields is given.", "anyOf", []any{ref("schemas", schema), ref("schemas", fieldsName(schema))})))
+	out.set(jsonType, obj("schema", obj("description", "The second form applies with the parameter fields.", "anyOf", []any{ref("schemas", schema), ref("schemas", fieldsName(schema))})))
 	return out
 }
 

@@ -189,11 +189,11 @@ func routeText(rt *route) string {
 		if rt.list == benchmarks {
 			what += " except throughput results, which need the filter scenario or an id; the notice throughput_excluded says how many match"
 		}
-		return fmt.Sprintf("All filters are optional; without any, "+what+". The parameter fields limits records to these fields. Default order: %s. A 200 costs one call.", order) + fileText
+		return fmt.Sprintf("All filters are optional; without any, "+what+". Use fields to select the fields of the records. Default order: %s. A 200 costs one call.", order) + fileText
 	case rt.record == benchmarks:
-		return "The parameter fields limits the record to these fields. A 200 or 404 costs one call. " + recordFileText
+		return "Use fields to select the fields of the record. A 200 or 404 costs one call. " + recordFileText
 	case rt.record != nil:
-		return "An alias redirects (301) to the slug, free of charge. The parameter fields limits the record to these fields. A 200 or 404 costs one call. " + recordFileText
+		return "An alias redirects (301) to the slug, free of charge. Use fields to select the fields of the record. A 200 or 404 costs one call. " + recordFileText
 	}
 	return ""
 }
@@ -201,7 +201,7 @@ func routeText(rt *route) string {
 // routeTexts describe routes by id. They come before what routeText makes of the parameters of a route.
 var routeTexts = map[string]string{
 	"issueKey":       "Needs no key. data.key has the secret, which is shown only once. The number of new keys per address and hour, and of active keys per e-mail address, is limited.",
-	"postFit":        "Each query has the parameters of GET as members; a single query needs no list. Each answer has only the best quantization, or the one the query names. All faults are reported at once. Charged as one call; more than 50 queries count as two calls of the burst limit.",
+	"postFit":        "Each query takes the parameters of GET as members; a single query needs no list. Each answer has only the best quantization, or the one the query names. The response lists all errors. Costs one call; more than 50 queries count as two calls towards the burst limit.",
 	"showKey":        "Free; counts towards the burst limit.",
 	"revokeKey":      "Permanent: the key stops working at once. Free.",
 	"rotateKey":      "Issues a new secret for the same key; id, quota and counters stay. The old secret works for another grace_seconds. Free. The body is optional.",

@@ -49,7 +49,7 @@ type detailParams struct {
 }
 
 type modelParams struct {
-	// false leaves out the benchmarks of the model. Throughput results are never included; GET
+	// Whether to include the benchmarks of the model. Throughput results are never included; GET
 	// /api/v1/benchmarks?model=…&scenario=… lists them.
 	Benchmarks bool `query:"benchmarks,default=true"`
 	// Maximum number of benchmarks of the model, newest first; default and maximum: 5000. benchmark_count is the total,
@@ -58,12 +58,12 @@ type modelParams struct {
 }
 
 type benchmarkParams struct {
-	// true: only measurements by the owner of the dataset, like source=owner. false: no restriction.
+	// Only measurements by the owner of the dataset, like source=owner. false means no restriction.
 	Verified bool `query:"verified"`
 	// Same as verified.
 	OwnerOnly bool `query:"owner_only"`
-	// false: hardware matches only the record with exactly that slug. By default it also matches its variants, chips that
-	// contain it, and machines built from it.
+	// Whether hardware also matches the variants of a record, chips that contain it, and machines built from it. false
+	// matches only the record itself.
 	IncludeVariants bool `query:"include_variants,default=true"`
 }
 
@@ -184,8 +184,8 @@ func (r *resource) describe(params []query.Param) []query.Param {
 func (r *resource) sortText() string {
 	text := "Sort order; a leading hyphen means descending. Unknown values come last in both directions; ties are in default order."
 	if r.main != "" {
-		text += " Without it by " + r.normal + ", and with " + r.main + " best: recommended rows first, the others left out. " +
-			"With " + r.main + " only: best, and tps, the speed in the member fit"
+		text += " Default: " + r.normal + ", or best if " + r.main + " is given: recommended rows first, the others left out. " +
+			"Only with " + r.main + ": best, and tps, the speed in the field fit"
 		if r.main == "runs" {
 			text += ", total_price_usd and usd_per_tps, the price of all devices and that price per token per second"
 		}

@@ -39,7 +39,7 @@ var runNames = []string{
 }
 
 type explainParams struct {
-	// True: rows show the points behind the order sort=best, in the member fit. They add up to the total.
+	// Add the points behind sort=best to the field fit. They add up to the total.
 	Explain bool `query:"explain"`
 }
 

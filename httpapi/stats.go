@@ -25,19 +25,19 @@ const (
 type statsParams struct {
 	// One or two fields to group by.
 	GroupBy []string `query:"group_by,ordered,most=2"`
-	// Records that the statistics cover.
+	// Field to compute statistics of.
 	Metric string `query:"metric"`
-	// source: records with the same page, model, hardware and settings count once, with their median. page: each source
-	// page counts once per group, with the median of its records, so a page with a hundred runs counts as much as a page
-	// with one; own measurements without a page count as one page. n then equals sources.
+	// Weight of records. source: records with the same page, model, hardware and settings count once, with their median.
+	// page: each source page counts once per group, with the median of its records, so a page with a hundred runs counts
+	// as much as a page with one; own measurements without a page count as one page. n then equals sources.
 	Weight string `query:"weight"`
-	// pivot: data is a matrix of two fields, as for a heat map, with at most 10,000 cells and no pages. It has the lists
-	// rows and columns, and values and comparable have one list per row.
+	// Shape of the result. pivot: data is a matrix of two fields, as for a heat map, with at most 10,000 cells and no
+	// pages. It has the lists rows and columns, and values and comparable have one list per row.
 	Shape string `query:"shape"`
 	// Statistic in the cells of a pivot.
 	Value string `query:"value"`
-	// single_stream: only decode speeds of one stream on one device. all: no restriction; groups then list the settings
-	// that differ.
+	// Settings of the records. single_stream: only decode speeds of one stream on one device. all: no restriction; groups
+	// then list the settings that differ.
 	Settings string `query:"settings"`
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// DatasetView is what is being served.
+// DatasetView is the dataset in use.
 type DatasetView struct {
 	// Version of the dataset, as in every response.
 	Version string `json:"version" jsonschema:"example=2026.11.21"`
@@ -23,7 +23,7 @@ type DatasetView struct {
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`
 	// Version of the file format.
 	SchemaVersion int64 `json:"schema_version" jsonschema:"example=1"`
-	// Name of the directory.
+	// Name of the dataset.
 	Title string `json:"title" jsonschema:"example=modeldex"`
 	// Licence of the dataset.
 	License string `json:"licence" jsonschema:"example=CC-BY-SA-4.0"`
@@ -43,7 +43,7 @@ type DatasetView struct {
 	SnapshotsRefused []string `json:"snapshots_refused" jsonschema:"example=snapshot-2026-11-22.json: output_hash_sha256: must be the SHA-256 of the document"`
 }
 
-// Counts is how many records of each kind are held.
+// Counts is the number of records by kind.
 type Counts struct {
 	// Number of models.
 	Models int `json:"models" jsonschema:"example=507"`

@@ -152,7 +152,7 @@ type Facet struct {
 type ValueCount struct {
 	// The value.
 	Value string `json:"value" jsonschema:"example=nvidia"`
-	// Records with it.
+	// Number of records with this value.
 	Count int `json:"count" jsonschema:"minimum=1,example=215"`
 }
 

@@ -158,7 +158,7 @@ type SettingCount struct {
 	Field Field `json:"setting" jsonschema:"example=concurrency"`
 	// The value; unknown if a deciding value is null.
 	Value string `json:"value" jsonschema:"example=>1"`
-	// Records with it.
+	// Number of records with this value.
 	Count int `json:"count" jsonschema:"minimum=1,example=120"`
 }
 

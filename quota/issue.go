@@ -44,7 +44,7 @@ type IssuedKey struct {
 	Account Account
 }
 
-// Fault is one thing wrong with a request. Its sentence never repeats the value.
+// Fault is one problem with a request. Its sentence never repeats the value.
 type Fault struct {
 	Field  string // name, email, use_case
 	Detail string

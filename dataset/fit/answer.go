@@ -50,7 +50,7 @@ type Available struct {
 
 // Share is the share of unified memory that a model can use, and why.
 type Share struct {
-	// Part of the memory.
+	// Share of the memory.
 	Share float64 `json:"share" jsonschema:"exclusiveMinimum=0,maximum=1,example=0.75"`
 	// Where the share comes from.
 	Basis string `json:"basis" jsonschema:"example=macOS default above 36 GB"`
@@ -122,7 +122,7 @@ type Memory struct {
 	Host int64 `json:"host_bytes" jsonschema:"minimum=0,example=295501824" jsonschema_extras:"unit=bytes"`
 }
 
-// Bytes is one part of what a model takes, with where it comes from.
+// Bytes is one part of the memory a model needs, and where the number comes from.
 type Bytes struct {
 	// Size.
 	Bytes int64 `json:"bytes" jsonschema:"minimum=0,example=1073741824" jsonschema_extras:"unit=bytes"`
@@ -149,8 +149,8 @@ type Cache struct {
 	Bytes
 }
 
-// MaxContexts is the longest context that fits without using the reserve, by type of cache: at most
-// the limit of the model, 0 if not even the shortest fits, null if the memory is unknown.
+// MaxContexts is the longest context that fits without using the reserve, by cache type. At most the limit of the
+// model; 0 if not even the shortest fits; null if the memory is unknown.
 type MaxContexts struct {
 	// With the cache of the query.
 	Asked *int64 `json:"asked" jsonschema:"nullable,minimum=0,example=131072" jsonschema_extras:"unit=tokens"`
@@ -192,7 +192,7 @@ type Speed struct {
 	// Which one applies: measured; sibling, if all measurements are on siblings of the hardware; or estimate. Null if
 	// there is neither.
 	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
-	// Median of the one in use, with an empty cache.
+	// Median of the measurements or the estimate in use, with an empty cache.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=127.5" jsonschema_extras:"unit=tokens/s"`
 	// Speed with the cache filled with the context of the query; null if the size of the cache is unknown.
 	Filled *Slowdown `json:"filled" jsonschema:"nullable"`
@@ -285,7 +285,7 @@ type PromptSpeed struct {
 	Estimate *Band `json:"estimate" jsonschema:"nullable"`
 	// Which one applies, as for the generation speed.
 	Use *string `json:"use" jsonschema:"nullable,enum=measured,enum=sibling,enum=estimate,example=measured"`
-	// Median of the one in use.
+	// Median of the measurements or the estimate in use.
 	TPS *float64 `json:"tps" jsonschema:"nullable,exclusiveMinimum=0,example=2850" jsonschema_extras:"unit=tokens/s"`
 	// Accuracy of such estimates; null if not validated.
 	Checked *Checked `json:"validated" jsonschema:"nullable"`
@@ -302,7 +302,7 @@ type Weight struct {
 	Weight float64 `json:"weight" jsonschema:"minimum=0,maximum=1,example=0.58"`
 }
 
-// Checked is how estimates did against measurements of sources that were hidden from them.
+// Checked is the accuracy of estimates on measurements from hidden sources.
 type Checked struct {
 	// Version of the dataset used for the test.
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
@@ -318,7 +318,7 @@ type Checked struct {
 	Coverage float64 `json:"coverage_90" jsonschema:"minimum=0,maximum=1,example=0.9"`
 }
 
-// Slowdown is what a filled cache leaves of the speed.
+// Slowdown is the speed with a filled cache.
 type Slowdown struct {
 	// Tokens in the cache.
 	Depth int64 `json:"depth" jsonschema:"minimum=1,example=8192" jsonschema_extras:"unit=tokens"`

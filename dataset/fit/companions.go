@@ -8,7 +8,7 @@ import (
 	"modeldex/dataset"
 )
 
-// A Companion runs next to a model on the first device.
+// Companion is a projector, MTP layer or draft model next to a model on the first device.
 type Companion struct {
 	// projector: reads images. mtp: a layer of the model that drafts tokens. draft: a separate model that drafts tokens.
 	Kind string `json:"kind" jsonschema:"enum=projector,enum=mtp,enum=draft,example=draft"`

@@ -10,7 +10,7 @@ import (
 	"modeldex/dataset"
 )
 
-// Best is the best size of a model that runs on a machine.
+// Best is the best quantization of a model that runs on a machine.
 type Best struct {
 	// Slug of the model.
 	Model dataset.Slug `json:"model" jsonschema:"example=llama-3.1-8b-instruct"`
@@ -45,7 +45,7 @@ type Best struct {
 	Points *Points `json:"points,omitempty"`
 }
 
-// Points explain a recommendation. Those that are 0 are left out.
+// Points are the points behind a recommendation. Those that are 0 are left out.
 type Points struct {
 	// Capability of the model.
 	Capability float64 `json:"capability,omitzero" jsonschema:"example=66.4"`

@@ -10,7 +10,7 @@ import (
 	"modeldex/dataset"
 )
 
-// A Placement says which memory holds the weights and the cache of a quantization, and how to request it.
+// Placement is the memory that holds the weights and the cache of a quantization, and the flags to request it.
 type Placement struct {
 	// Number of layers on the devices, plus one for the output; null with engines that do not split a model between
 	// devices and main memory.

@@ -35,7 +35,7 @@ type Query struct {
 	KV KVType `query:"kv,default=f16" name:"kv" help:"Storage type of the key-value cache: ${enum}." enum:"f16,bf16,q8_0,q5_1,q5_0,q4_1,q4_0,iq4_nl,fp8" default:"f16"`
 	// Storage type of cached values, if it differs from the keys.
 	KVV KVType `query:"kv_v" name:"kv-v" help:"Storage type of cached values, if it differs from the keys." placeholder:"TYPE"`
-	// Whether to use flash attention. false adds the scratch memory that attention needs without it.
+	// Use flash attention. false adds the scratch memory that attention needs without it.
 	FlashAttention *bool `query:"flash_attention,default=true" help:"Use flash attention, which needs no scratch memory for attention scores." negatable:"" default:"true"`
 	// Engine whose memory rules apply. Default: llama.cpp.
 	Rules Rules `query:"engine,default=llama.cpp" name:"engine" help:"Engine whose memory rules apply: llama.cpp, vllm or mlx." enum:"llama.cpp,vllm,mlx" default:"llama.cpp"`
@@ -49,7 +49,7 @@ type Query struct {
 	Host dataset.Slug `query:"host,name=hardware" help:"Processor or machine the cards are installed in." placeholder:"NAME"`
 	// Main memory next to the cards, in GB of 2^30 bytes. Default: the memory of the host, or as much as needed.
 	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6" name:"system-memory-gb" help:"Main memory of the machine in GiB, for offloading." placeholder:"GB"`
-	// true allows a context above the limit of the model, as with YaRN.
+	// Allow a context above the limit of the model, as with YaRN.
 	AllowExtended bool `query:"allow_extended" help:"Allow a context longer than the model's limit."`
 	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps instead of
 	// hardware.
@@ -64,11 +64,11 @@ type Query struct {
 	// Layers, from the first, whose experts stay in main memory, like --n-cpu-moe of llama.cpp. Default: as few as
 	// possible.
 	CPUMoE *int64 `query:"n_cpu_moe,min=0,max=1000" name:"n-cpu-moe" help:"Layers whose experts stay in main memory; default as few as possible." placeholder:"N"`
-	// true includes the image projector (mmproj), with projector_bytes of the model.
+	// Include the image projector (mmproj), with projector_bytes of the model.
 	Projector bool `query:"projector" help:"Include the image projector (mmproj) of the model."`
 	// Size of the projector file, in GB of 2^30 bytes, instead of the known size.
 	ProjectorGB float64 `query:"projector_gb,above=0,max=1e3" name:"projector-gb" help:"Size of the image projector file in GiB, instead of the known size." placeholder:"GB"`
-	// true includes the layer that drafts tokens (multi-token prediction).
+	// Include the layer that drafts tokens (multi-token prediction).
 	MTP bool `query:"mtp" name:"mtp" help:"Include the layer that drafts tokens (multi-token prediction)."`
 	// Draft model for speculative decoding, by slug or alias; its memory is included.
 	Draft dataset.Slug `query:"draft,name=model" help:"Draft model for speculative decoding; its memory is included." placeholder:"MODEL"`

@@ -9,7 +9,7 @@ import (
 	"modeldex/dataset/record"
 )
 
-// A Remedy is a change to a query that makes a quantization fit on the devices, or run partly in main memory.
+// Remedy is a change to a query that makes a quantization fit on the devices, or run partly in main memory.
 type Remedy struct {
 	// Parameter to change.
 	Change string `json:"change" jsonschema:"enum=parallel,enum=kv,enum=context,enum=quantization,enum=gpu_layers,enum=n_cpu_moe,enum=system_memory_gb,enum=count,example=kv"`

@@ -137,7 +137,7 @@ type Benchmark struct {
 // load, which no speed of one stream compares with.
 func (b *Benchmark) IsThroughput() bool { return b.Scenario != nil }
 
-// Withdrawal says when and why a published record was withdrawn.
+// Withdrawal is when and why a published record was withdrawn.
 type Withdrawal struct {
 	// Day it was withdrawn.
 	Date Date `json:"date" jsonschema:"example=2026-11-21"`

@@ -156,7 +156,7 @@ type KVCache struct {
 	CompressedKV *bool `json:"compressed_kv" jsonschema:"nullable,example=true"`
 }
 
-// Quantization is one quantized form of a model's weights.
+// Quantization is one quantization of a model's weights.
 type Quantization struct {
 	// Quantization type, as its publisher names it.
 	Name string `json:"name" jsonschema:"minLength=1,example=Q4_K_M"`
@@ -181,7 +181,7 @@ type Quantization struct {
 	Repo *string `json:"repo" jsonschema:"nullable,minLength=1,example=bartowski/Meta-Llama-3.1-8B-Instruct-GGUF"`
 }
 
-// SourceRef names the source page of some fields of a record.
+// SourceRef is the source page of some fields of a record.
 type SourceRef struct {
 	// Names of the fields it supports, in dotted form for nested ones.
 	Fields []string `json:"fields" jsonschema:"minItems=1,minLength=1,example=params_b"`

@@ -52,7 +52,7 @@ type Info struct {
 	Version string `json:"version" jsonschema:"pattern=^[0-9A-Za-z][0-9A-Za-z.+-]*$,example=2026.11.21"`
 	// Release day of the dataset.
 	Released Date `json:"released" jsonschema:"example=2026-11-21"`
-	// Name of the directory.
+	// Name of the dataset.
 	Title string `json:"title" jsonschema:"minLength=1,example=modeldex"`
 	// Licence of the dataset.
 	License string `json:"licence" jsonschema:"minLength=1,example=CC-BY-SA-4.0"`

@@ -20,7 +20,7 @@ const (
 	CursorMismatch   = "cursor_mismatch"
 )
 
-// Fault is one thing wrong with a request.
+// Fault is one problem with a request.
 type Fault struct {
 	// Part of the request: query, path, header or body.
 	In string `json:"in" jsonschema:"enum=query,enum=path,enum=header,enum=body,example=query"`

@@ -49,7 +49,7 @@ type ModelDetail struct {
 	Benchmarks []Benchmark `json:"benchmarks"`
 }
 
-// ModelSize is one quantized form of a model.
+// ModelSize is one quantization of a model.
 type ModelSize struct {
 	dataset.Quantization
 	// Published quality of this quantization, measured on the model itself or one of the same shape (see measured_on);
