@@ -4,6 +4,7 @@
 // A request takes the steps of pipeline.go, in this order:
 //
 //  1. The generation is taken from index.Live, once. A GET with a cached response (by content, encoding, format and
+//
 // original URL) skips the router.
 //  2. The key is read from the Authorization header, and the keeper admits the call (which counts
 //     towards the burst limit and reserves one call of the month) or rejects it.
