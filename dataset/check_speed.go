@@ -272,7 +272,8 @@ func measurementOf(b *Benchmark) [20]any {
 		b.Model, b.Hardware, b.Tool, b.HardwareCount, valueOf(b.Quantization), valueOf(b.ToolVersion), valueOf(b.Backend), valueOf(b.OS),
 		numberOf(b.Concurrency), numberOf(b.NPrompt), numberOf(b.NGen), numberOf(b.ContextDepth), numberOf(b.BatchSize), numberOf(b.NGPULayers), numberOf(b.Threads),
 		flagOf(b.FlashAttention), flagOf(b.SpeculativeDecoding), flagOf(b.PartialOffload),
-		[2]float64{twoDecimals(b.PromptTPS), twoDecimals(b.GenerationTPS)}, twoDecimals(b.TTFTMs),
+		[2]float64{twoDecimals(b.PromptTPS), twoDecimals(b.GenerationTPS)},
+		twoDecimals(b.TTFTMs),
 	}
 }
 
