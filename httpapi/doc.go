@@ -3,9 +3,8 @@
 //
 // A request takes the steps of pipeline.go, in this order:
 //
-//  1. The generation is taken from index.Live, once. A GET with a cached response (by content, encoding, format and
-//
-// original URL) skips the router.
+//  1. The generation is taken from index.Live, once. A GET with a cached response (by content, encoding,
+//     format and original URL) skips the router.
 //  2. The key is read from the Authorization header, and the keeper admits the call (which counts
 //     towards the burst limit and reserves one call of the month) or rejects it.
 //  3. Without a cached response the route is asked: parameters become a query with a canonical
