@@ -127,7 +127,7 @@ func (q *listQuery) excludedNotices(byRanges, bySets []int) (out []Notice) {
 		}
 		why := string(field) + " is unknown"
 		if field == index.Settings {
-			why = string(field) + " have unknown settings: a deciding value is null and the tool has no documented default"
+			why = string(field) + " are unknown: a deciding value is null and the tool has no documented default"
 		}
 		out = append(out, countNotice(nullExcluded, param, n, countTexts[nullExcluded][0]+" because its "+why, countTexts[nullExcluded][1]+" because their "+why)...)
 	}
