@@ -52,7 +52,8 @@ func TestPageTexts(t *testing.T) {
 				"Memory by device", "--n-cpu-moe ", "-ts ", "NVIDIA GeForce RTX 3060 ", "Main memory weights and cache", "cache without flash attention",
 			},
 			"/fit?hardware=nvidia-rtx-4090&model=qwen3-8b&quantization=FP8&engine=vllm&context=8192": {" tokens of cache, ", " parallel requests"},
-			"/fit?memory_gb=12&model=qwen3-8b": {"Enter the memory bandwidth to see how fast.", "!published benchmark"},
+			"/fit?memory_gb=12&model=qwen3-8b": {"tok/s with an empty cache (estimated", "!published benchmark"},
+			"/fit?memory_gb=13&model=qwen3-8b": {"Enter the memory bandwidth to see how fast."},
 		},
 		"a machine says with which memory, and with which filling of the cache": {
 			"/fit?hardware=rtx+3060+12gb":                 {" models run in 12 GB with a context of 8k tokens", empty, `href="/hardware/nvidia-rtx-3060"`, "Compare"},

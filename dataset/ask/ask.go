@@ -4,7 +4,6 @@ package ask
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"net/url"
 	"slices"
@@ -131,18 +130,13 @@ func (c *Call) machine(q *resolve.Question, main string, devices []resolve.Named
 	if c.Of == Fit && q.Host != nil && len(q.Hardware) > 0 && q.Host.Slug != "" {
 		c.Params.Set("host", string(q.Host.Slug))
 	}
-	if q.Processor {
-		c.Left = "no device is named; the answer assumes a processor with two channels of DDR4-3200 memory (51.2 GB/s)"
+	switch {
+	case q.Processor:
+		c.Left = "no device is named; the answer is for a processor with two channels of DDR4 or DDR5 memory"
 		c.set("memory_gb", cmp.Or(q.MemoryGB, q.HostMemoryGB))
-		c.set("bandwidth_gbps", 51.2)
-		c.set("unified_share", 0.9)
 		c.Params.Set("compute_unit", "cpu")
 		return
-	}
-	if len(hardware) == 0 {
-		if c.set("bandwidth_gbps", q.CardGBps); q.CardGBps > 0 {
-			c.Left = fmt.Sprintf("no card is named; speeds assume %v GB/s, the median of cards with this memory", q.CardGBps)
-		}
+	case len(hardware) == 0:
 		c.set("memory_gb", q.MemoryGB)
 		c.set("system_memory_gb", q.HostMemoryGB)
 		c.set("count", float64(q.Count))

@@ -15,6 +15,7 @@ type Engine struct {
 	benchmarks []*dataset.Benchmark // of the set
 	runs       map[pair][]timed     // of what answers may name, each from the newest
 	relations  *dataset.Relations
+	cards      map[float64][]float64    // see cardBandwidths
 	silicon    map[dataset.Slug]string  // variant, graphics inside a chip, or machine -> the record that stands for it
 	proofs     map[dataset.Slug][]proof // by model
 	shown      map[string]Share         // by silicon: parts of unified memory above the usual share that runs took

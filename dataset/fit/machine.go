@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"modeldex/dataset"
+	"modeldex/dataset/record"
 )
 
 // A machine is what a query runs on.
@@ -97,6 +98,11 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 	switch h := e.hardware[u.Hardware]; {
 	case u.Hardware == "" && gb == 0:
 		return nil, &Fault{Field: "hardware", Text: "is required, unless memory_gb and bandwidth_gbps are given"}
+	case u.Hardware == "" && q.ComputeUnit == "cpu":
+		works.Type, m.discrete, d.between = "cpu", false, usualMemory
+		m.share = new(shareOf(works.Hardware, gb))
+	case u.Hardware == "" && m.discrete:
+		d.between = e.cards[gb]
 	case u.Hardware == "":
 	case h == nil:
 		return nil, &Fault{Field: "hardware", Text: fmt.Sprintf("no hardware has slug %q", u.Hardware)}
@@ -106,10 +112,7 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 		if chip := e.chipWith(h, gb); chip != nil {
 			works = chip
 		}
-		m.works, d.bandwidth = works.Hardware, cmp.Or(d.bandwidth, works.bandwidth)
-		if of := val(works.MemoryBandwidthRangeGBps); d.bandwidth == 0 && len(of) == 2 {
-			d.between, d.bandwidth = of, math.Sqrt(of[0]*of[1])*1e9
-		}
+		m.works, d.bandwidth, d.between = works.Hardware, cmp.Or(d.bandwidth, works.bandwidth), val(works.MemoryBandwidthRangeGBps)
 		switch share := shareOf(h.Hardware, gb); {
 		case gb == 0 && h.Type == "cpu":
 			m.missing = []string{"hardware.memory_gb"}
@@ -125,6 +128,11 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 	if q.UnifiedShare > 0 && !m.discrete {
 		m.share = &Share{Share: q.UnifiedShare, Basis: "as requested"}
 	}
+	if d.bandwidth > 0 || len(d.between) < 2 {
+		d.between = nil
+	} else {
+		d.bandwidth = math.Sqrt(d.between[0]*d.between[1]) * 1e9
+	}
 	d.hw, d.memory, d.usable = m.hw, bytesOf(gb), bytesOf(gb)
 	d.config, d.backend = e.program(q, works, d.bandwidth)
 	if m.share != nil {
@@ -138,6 +146,24 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 
 // serverCard is the name of a card for servers: one with GDDR memory (T4, L4, A10G, L40S) keeps error correction in it.
 var serverCard = regexp.MustCompile(`^NVIDIA (Tesla )?[ALPT]\d{1,2}[GS]?\b`)
+
+// usualMemory is the bandwidth of two channels of memory in GB/s, from DDR4-2400 to DDR5-5600.
+var usualMemory = []float64{38.4, 89.6}
+
+// cardBandwidths has the range of bandwidths of nine in ten cards since 2018, in GB/s, by their memory in GB.
+func cardBandwidths(hardware []dataset.Hardware) map[float64][]float64 {
+	all := map[float64][]float64{}
+	for i := range hardware {
+		if h := &hardware[i]; h.Type == "gpu" && h.VRAMGB != nil && h.MemoryBandwidthGBps != nil && h.ReleaseDate != nil && h.ReleaseDate.Number() > 2018_00_00 {
+			all[*h.VRAMGB] = append(all[*h.VRAMGB], *h.MemoryBandwidthGBps)
+		}
+	}
+	for gb, of := range all {
+		slices.Sort(of)
+		all[gb] = []float64{record.Quantile(of, 0.05), record.Quantile(of, 0.95)}
+	}
+	return all
+}
 
 // Unpublished names the facts of hardware that are not published and without which we cannot tell what fits.
 func (e *Engine) Unpublished(hardware dataset.Slug) []string {

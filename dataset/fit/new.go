@@ -31,6 +31,7 @@ func engine(set *dataset.Set) *Engine {
 		line:      dataset.NewRoofline(set.Models, set.Hardware, set.Quantizations),
 		relations: dataset.NewRelations(set.Hardware),
 		numbers:   numbers{},
+		cards:     cardBandwidths(set.Hardware),
 		kinds:     kindsOf(set),
 		year:      yearOf(&set.Info.Released),
 	}

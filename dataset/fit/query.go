@@ -51,11 +51,11 @@ type Query struct {
 	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6" name:"system-memory-gb" help:"Main memory of the machine in GiB, for offloading." placeholder:"GB"`
 	// Allow a context above the limit of the model, as with YaRN.
 	AllowExtended bool `query:"allow_extended" help:"Allow a context longer than the model's limit."`
-	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or with bandwidth_gbps instead of
-	// hardware.
+	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or instead of hardware.
 	MemoryGB float64 `query:"memory_gb,above=0,max=1e6" name:"memory-gb" help:"Memory of one device in GiB, if the hardware is sold with several sizes; default the size in the hardware's name, if there is one." placeholder:"GB"`
 	// Memory bandwidth of one device, in 10^9 bytes per second. If it differs from that of hardware, measurements of the
-	// hardware do not count.
+	// hardware do not count. Default without hardware: a usual one of cards with memory_gb, or of two channels of DDR4 or
+	// DDR5 with compute_unit=cpu.
 	BandwidthGBps float64 `query:"bandwidth_gbps,above=0,max=1e6" kong:"-"`
 	// Share of unified memory that a model can use. Default: the share the vendor's system allows, shown in the answer.
 	UnifiedShare float64 `query:"unified_share,above=0,max=1" help:"Share of unified memory that a model may use, 0 to 1." placeholder:"PART"`

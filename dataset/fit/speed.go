@@ -274,10 +274,14 @@ func (a *evaluation) assumes(c *config) []string {
 		say("each token reads %.1f GB of weights from main memory at %.0f GB/s%s", float64(*a.laid.HostRead)/1e9, bandwidth/1e9, usual)
 	}
 	if d := a.m.devices[0]; d.between != nil {
-		say("a bandwidth of %.0f GB/s; it is %v to %v depending on the installed memory, so set bandwidth_gbps if you know it", d.bandwidth/1e9, d.between[0], d.between[1])
+		on := "with the installed memory"
+		if a.m.discrete {
+			on = "between cards with this memory"
+		}
+		say("a bandwidth of %.0f GB/s; it varies from %v to %v %s, so set bandwidth_gbps if you know it", d.bandwidth/1e9, d.between[0], d.between[1], on)
 	}
 	if a.m.hw == nil {
-		say("a generic discrete card, or generic unified memory if unified_share is given; not validated")
+		say("a generic card, processor (compute_unit=cpu) or unified memory (unified_share); not validated")
 	}
 	switch e, known := a.e.learnt.regressions[oneStream].effects[c.names()[ofTool]]; {
 	case c.tool == 0 || a.q.Tool == "":

@@ -40,8 +40,7 @@ type Question struct {
 	MaxPriceUSD  float64
 	MinTPS       float64 // tokens per second that are wished for
 	SizeB        float64 // of a model that has no name, in billions of parameters
-	Processor    bool    // no device is named, and the memory is RAM or there is no card
-	CardGBps     float64 // no device is named: the middle bandwidth of cards with that memory
+	Processor    bool    // no device is named, and the memory is RAM, of a phone or of a computer without a card
 	Unused       []string
 
 	text string
@@ -357,25 +356,8 @@ func (a *asking) readMac() {
 	n := Named{Answer: Answer{Input: a.text[w.start:w.end], Kind: Hardware, Ambiguous: true, Candidates: x.list(chips, "a Mac chip sold with that memory")}, Device: k.hardware, start: w.start, end: w.end}
 	n.found(k, Likely, "no chip is named; this one is of middling speed among those of such Macs")
 	a.use(w.start, w.end)
-	a.Hardware, a.Unused = []Named{n}, nil
+	a.Hardware, a.Processor, a.Unused = []Named{n}, false, nil
 	a.unused()
-}
-
-// mostOfCards is the most GB that mean the memory of a card where no word says so.
-const mostOfCards = 32
-
-// cardBandwidth is the middle of the bandwidths of cards with so many GB since 2018, in GB/s; 0 where there are none.
-func (r *Resolver) cardBandwidth(gb float64) float64 {
-	var all []float64
-	for _, k := range r.hardware.recs {
-		if h := k.hardware; h.Type == "gpu" && h.VRAMGB != nil && *h.VRAMGB == gb && h.MemoryBandwidthGBps != nil && h.ReleaseDate != nil && h.ReleaseDate.Number() > 2018_00_00 {
-			all = append(all, *h.MemoryBandwidthGBps)
-		}
-	}
-	if slices.Sort(all); len(all) == 0 {
-		return 0
-	}
-	return all[(len(all)-1)/2]
 }
 
 // readCounts reads the numbers of devices that a text says with a sign or a word.
@@ -659,13 +641,8 @@ func (a *asking) attach() {
 			a.MemoryGB = m.gb
 		}
 	}
-	switch named := len(a.Hardware) > 0 || a.Host != nil; {
-	case named || !video && says("of machines", a.text):
-	case !video && (ram || a.HostMemoryGB > 0 || says("no card", a.text)):
-		a.Processor = true
-	case video || a.MemoryGB <= mostOfCards:
-		a.CardGBps = a.r.cardBandwidth(a.MemoryGB)
-	}
+	a.Processor = len(a.Hardware) == 0 && a.Host == nil && !video && (ram || a.HostMemoryGB > 0 ||
+		a.MemoryGB > 0 && (says("no card", a.text) || says("of machines", a.text)))
 	if c := a.numbers; a.Count == 0 && len(a.Hardware) == 1 && len(c) == 1 && is("counts", a.text[c[0].start:c[0].end]) {
 		a.Count = int(c[0].number(0)) // "... dual"
 	}

@@ -176,10 +176,14 @@ func (v *Fit) showMachine(gen *index.Generation, q *FitQuery, machine string) {
 }
 
 func speedsAre(q *FitQuery) string {
-	if q.Query.Context > 0 {
-		return "Speeds are for a full cache."
+	of := ""
+	if q.Query.Hardware == "" && q.Query.BandwidthGBps == 0 {
+		of = " and a usual bandwidth for this memory, unless you enter one"
 	}
-	return "Speeds are for an empty cache; to see them for a full cache, enter a context length."
+	if q.Query.Context > 0 {
+		return "Speeds are for a full cache" + of + "."
+	}
+	return "Speeds are for an empty cache" + of + "; to see them for a full cache, enter a context length."
 }
 
 func (v *Fit) askMachine(gen *index.Generation, q *FitQuery) {
