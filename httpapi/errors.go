@@ -64,7 +64,7 @@ var (
 	burstExceeded       = newCode("burst_exceeded", 429, "Too many requests at once", "You send calls faster than the tier of your key allows. Wait for Retry-After seconds; rejected calls are not counted.")
 	signupLimited       = newCode("signup_limited", 429, "Too many sign-ups", "Your IP address has created the maximum number of keys per hour. Try again after Retry-After seconds.")
 	tooManyConnections  = newCode("too_many_connections", 429, "Too many connections", "Your address has too many connections open. Reuse connections instead of opening new ones, or try again after Retry-After seconds.")
-	pageLimited         = newCode("page_limited", 429, "Too many pages", "Your address has made too many requests without a key. Try again after Retry-After seconds. Programs should use the API; one call gets you a free key: POST /api/v1/keys.")
+	pageLimited         = newCode("page_limited", 429, "Too many page requests", "Your address has made too many requests without a key. Try again after Retry-After seconds. Programs should use the API; one call gets you a free key: POST /api/v1/keys.")
 	trialUsedUp         = newCode("trial_used_up", 429, "Daily calls without a key used up", "Your address has used up its calls without a key for today. Get a free key with one call, POST /api/v1/keys, or try again after Retry-After seconds.")
 	headersTooLarge     = newCode("headers_too_large", 431, "Headers too large", "The request's headers are larger than 16 KiB.")
 	internal            = newCode("internal", 500, "Internal error", "Something went wrong on our side. If it keeps happening, report request_id to the support address.")

@@ -98,7 +98,7 @@ func TestNamesNotSeen(t *testing.T) {
 		}
 		a := s.ask(t, http.MethodGet, "/fit"+query, "Accept", "text/html")
 		shown := strings.NewReplacer("<code>", "", "</code>", "").Replace(html.UnescapeString(string(a.body)))
-		inPage := strings.NewReplacer("a parameter of this endpoint", "an option of this page", "a parameter has", "The address has").Replace(name.inQuery)
+		inPage := strings.NewReplacer("a parameter of this endpoint", "an option on this page", "a parameter has", "The address has").Replace(name.inQuery)
 		if !strings.Contains(shown, "<li><p>"+inPage) {
 			t.Errorf("the page of GET /fit%s does not say %q: %s", query, inPage, a.body)
 		}

@@ -25,7 +25,7 @@ type plainError struct{ heading, text string }
 // plainErrors are the errors that a visitor of the pages can meet.
 var plainErrors = map[*code]plainError{
 	invalidParameter:   {"We could not show this page", "Please check this value:"},
-	unknownParameter:   {"We could not show this page", "The address contains an option we don't know:"},
+	unknownParameter:   {"We could not show this page", "The address contains an option we don't recognise:"},
 	invalidCursor:      {"This link is damaged", "Go back to the start of the list and page from there."},
 	cursorMismatch:     {"This link does not fit the filters", "Go back to the start of the list and page from there."},
 	notFound:           {"Not found", "It may be spelled differently or not be listed yet."},
@@ -121,7 +121,7 @@ func (req *request) faultView(f *Fault, prefix string) pages.Fault {
 	case f.Detail == "is not known":
 		out.Detail = "does not match anything we know"
 	case f.Detail == query.NoParameter:
-		out.Detail = "is not an option of this page"
+		out.Detail = "is not an option on this page"
 	case missing && f.Value != nil:
 		out.Detail = "is not " + map[bool]string{true: "a "}[noun != hardware.singular] + noun + " we know"
 	}

@@ -45,7 +45,7 @@ func statusPage(s *Server, req *request, at pages.Place, _ string) (*response, *
 			fmt.Sprintf("%s of %s", text.Whole(counts.Failed), text.Whole(counts.Requests)), float64(counts.Failed) > promisedFailure*float64(counts.Requests)),
 		objective("Age of the dataset", fmt.Sprintf("at most %d days", datasetFresh),
 			text.Count(days, "day", "days"), days > datasetFresh),
-		objective("Dataset updates", "newest files that pass all checks", files, refused),
+		objective("Dataset updates", "always the newest files that passed all checks", files, refused),
 	}
 	var limited [][]pages.Cell
 	for _, l := range counts.Limited {

@@ -20,7 +20,7 @@ type Best struct {
 	Count int `json:"count" jsonschema:"minimum=1,example=1"`
 	// Name of the quantization.
 	Quantization string `json:"quantization" jsonschema:"example=Q8_0"`
-	// Bits per weight of the quantization. Below 4, the answers of most models become clearly worse.
+	// Bits per weight of the quantization. Below 4, the answers of most models become noticeably worse.
 	BitsPerWeight *float64 `json:"bits_per_weight" jsonschema:"nullable,exclusiveMinimum=0,example=8.5" jsonschema_extras:"unit=bits"`
 	// fits; tight if no quantization fits better; or offload if part of the model is in main memory (if its size was
 	// given).

@@ -85,7 +85,7 @@ func (a *evaluation) remedies() []Remedy {
 	for _, size = range all.listed {
 		text := ""
 		if t = all; !t.hasLeastBits(size) {
-			text = ", but gives clearly worse answers"
+			text = ", but gives noticeably worse answers"
 		}
 		name := t.Quantizations[size].Name
 		if a.q.Quantization != "" && t.sizes[size].chosen &&

@@ -116,9 +116,9 @@ func give(repository, page string) Link {
 	branch, folder, _ := strings.Cut(tree, "/")
 	switch u, err := url.Parse(base); {
 	case base == "" || err != nil:
-		return Link{Text: "If you know, tell us and name your source", Href: "/about#mistakes"}
+		return Link{Text: "If you know, tell us and give your source", Href: "/about#mistakes"}
 	case strings.EqualFold(u.Hostname(), "github.com") && !strings.HasPrefix(page, "/benchmarks/"): // those share a file
-		return Link{Text: "If you know, edit the file and name your source", Href: base + "/edit/" + url.PathEscape(branch) + path.Join("/", folder, page) + ".json"}
+		return Link{Text: "If you know, edit the file and give your source", Href: base + "/edit/" + url.PathEscape(branch) + path.Join("/", folder, page) + ".json"}
 	}
-	return Link{Text: "If you know, open an issue and name your source", Href: base + "/issues/new"}
+	return Link{Text: "If you know, open an issue and give your source", Href: base + "/issues/new"}
 }

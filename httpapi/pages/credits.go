@@ -14,7 +14,7 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 		Frame: s.frame(gen, at, "/credits", "Credits",
 			"Every site and repository that our facts and benchmarks come from, with its owner and licence.", "md"),
 		Heading: "Credits", Lead: "Nearly every number on this site was published by others. These are the people and projects behind them.",
-		Notes: []string{"We copied facts, not text. Licences are those of the site or repository: “none stated” means we found none, “not checked” that we have not looked yet."},
+		Notes: []string{"We copied facts, not text. Licences are those of the site or repository: “none stated” means we found none, “not checked” means we have not looked yet."},
 	}
 	measured := Table{ID: "measurements", Intro: "Most benchmarks first.", Columns: columns("Source", "Owner", "Licence", "#Benchmarks", "Facts", "~Seen|The day we last read it"), Empty: "No sources."}
 	facts := Table{ID: "facts", Intro: "Facts and prices of models, hardware and tools. Most records first.", Columns: columns("Source", "Owner", "Licence", "Facts", "~Seen|The day we last read it"), Empty: "No sources."}

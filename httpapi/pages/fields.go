@@ -188,7 +188,7 @@ var benchmarkFields = []fieldGroup{
 		{path: "partial_offload", label: "Offloading to main memory"},
 		{path: "random_weights", label: "Random weights"},
 		{path: "threads", label: "Threads"},
-		{path: "rate_basis", label: "Speed covers", asked: true},
+		{path: "rate_basis", label: "Time measured", asked: true},
 		{path: "scenario", label: "Load"},
 	}},
 	{"More results", []field{

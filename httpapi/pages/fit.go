@@ -124,8 +124,8 @@ func (v *Fit) showPair(gen *index.Generation, q *FitQuery, machine string) {
 			v.offer(text.Count(n, "published benchmark", "published benchmarks"), address("/explore/benchmarks", "model", model, "hardware", hardware))
 		}
 	}
-	v.offer("What else runs on it", q.with("model", "", "quantization", ""))
-	v.offer("Hardware that runs it", address("/explore/hardware", "runs", model))
+	v.offer("Other models on this hardware", q.with("model", "", "quantization", ""))
+	v.offer("Hardware for this model", address("/explore/hardware", "runs", model))
 	v.offer("About the model", "/models/"+model)
 	v.Forms = forms(v.Place, "json", "csv", "md")
 	v.Tables = []Table{sizesOnMachine(gen, q)}
@@ -249,7 +249,7 @@ func verdictLine(gen *index.Generation, q *FitQuery) string {
 	switch best.Verdict {
 	case fit.Fits:
 		if best.BitsPerWeight != nil && *best.BitsPerWeight < fit.LeastBits {
-			context += ", but gives clearly worse answers, as it has fewer than four bits per weight"
+			context += ", but gives noticeably worse answers, as it has fewer than four bits per weight"
 		}
 		if speed == "" && q.Query.Hardware == "" && q.Query.BandwidthGBps == 0 {
 			speed = " Enter the memory bandwidth to see how fast."
@@ -342,7 +342,7 @@ func sizesOnMachine(gen *index.Generation, q *FitQuery) Table {
 	if one {
 		t.Title = "Memory and speed"
 	} else if best.Quantization != "" {
-		t.Intro += " The one in bold is shown in lists of models."
+		t.Intro += " The quantization in bold is the one shown in lists."
 	}
 	for _, listed := range []bool{true, false} {
 		for i := range q.Answer.Sizes {

@@ -20,7 +20,7 @@ func (s *Site) model(gen *index.Generation, ord uint32, c Conditions, at Place) 
 	v.Crumbs = append(v.Crumbs, Link{Text: familyName(m), Href: address("/explore/models", "family", string(m.Family))})
 	v.Sources, v.Groups = v.groupsOf(n, modelFields, row, m.Sources)
 	v.Invite = &Link{Text: "Contribute a benchmark of this model", Href: address("/contribute", "model", slug)}
-	v.offer("Hardware that runs it", address("/explore/hardware", "runs", slug))
+	v.offer("Hardware for this model", address("/explore/hardware", "runs", slug))
 	v.offer("Will it run on my hardware?", address("/fit", "model", slug))
 	v.offer("Compare", address("/compare", "models", slug))
 	if m.Notes != nil {

@@ -378,7 +378,7 @@ func capabilityCell(can *best.Capability) Cell {
 const capabilityHelp = "How good the model is, 0 to 100: from published evaluations, or predicted from its size, age, type and maker"
 
 // belowFour is the remark on quantizations of less than fit.LeastBits.
-const belowFour = "Below four bits per weight, most models give clearly worse answers. A smaller model or more memory is the better choice."
+const belowFour = "Below four bits per weight, most models give noticeably worse answers. A smaller model or more memory is usually the better choice."
 
 func runsTable(gen *index.Generation, q fit.Query, found []fit.Best) Table {
 	n := newNames(gen)
