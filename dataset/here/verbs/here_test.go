@@ -37,8 +37,8 @@ func TestHere(t *testing.T) {
 	}{
 		{"devices", card, func(c *Here) { c.DevicesOnly = true }, []string{"nvidia-rtx-4090", "NVIDIA GeForce RTX 4090 (nvidia-smi)"}, "what nvidia"},
 		{"json", card, func(c *Here) { c.AsJSON = true }, []string{`"main": "nvidia-rtx-4090"`}, "what nvidia"},
-		{"models", card, func(*Here) {}, []string{"what nvidia-rtx-4090 runs:", "fits with 8k"}, "unknown"},
-		{"measured quantizations", card, func(c *Here) { c.Limit, c.Prefer = 0, "measured" }, []string{" Q8_0 "}, "unknown"},
+		{"models", card, func(*Here) {}, []string{"what nvidia-rtx-4090 runs:", "fits with 8k"}, "a fact needed to tell"},
+		{"measured quantizations", card, func(c *Here) { c.Limit, c.Prefer = 0, "measured" }, []string{" Q8_0 "}, "a fact needed to tell"},
 		{"nothing", here.Machine{OS: "linux"}, func(*Here) {}, []string{"the directory has no hardware of this machine"}, "what "},
 	} {
 		var out bytes.Buffer
