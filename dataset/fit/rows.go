@@ -22,6 +22,7 @@ const (
 type body struct {
 	modelPart
 	of    *target            // whose cache counts
+	dense bool               // taken as dense: its type is not published
 	bytes map[string]float64 // by quantization in lower case: weights of a file
 }
 
@@ -58,6 +59,9 @@ func (e *Engine) bodies() {
 			}
 			b.mixture = b.mixture || t.mixture()
 			t.body = b
+		}
+		if m := b.of; b.share == 0 && !b.mixture && m.Architecture.Type == nil && m.ParamsB != nil && *m.ParamsB < mostDense {
+			b.dense, b.share, b.logWork = true, 1, math.Log(2e9**m.ParamsB)
 		}
 		b.perToken, b.attention = b.of.layout.perToken, b.of.attention()
 	}
@@ -225,6 +229,9 @@ type timed struct {
 }
 
 const noQuant = -2
+
+// mostDense is the billions of parameters from which models of unknown type may well be mixtures.
+const mostDense = 100
 
 func (r *reader) add(b *dataset.Benchmark, at uint32) {
 	t, extra := r.models[b.Model], r.supplementary[val(b.SourceKey)]

@@ -266,6 +266,9 @@ func (a *evaluation) assumes(c *config) []string {
 	case n > 1:
 		say("the devices hold different layers and take turns, so their times add up")
 	}
+	if a.t.body.dense {
+		say("the model is dense; its type is not published")
+	}
 	if a.laid != nil && *a.laid.HostRead > 0 {
 		bandwidth, usual := a.hostBandwidth()
 		if usual != "" {

@@ -157,3 +157,24 @@ func TestShippedFourBits(t *testing.T) {
 		t.Error("a model of the shape of gpt-oss-120b does not count as trained in four bits")
 	}
 }
+
+// A model whose type is not published has a speed as a dense one, which its assumptions say; a very large one has none.
+func TestSpeedOfUnknownType(t *testing.T) {
+	e := shippedEngine(t)
+	for _, slug := range e.bySlug {
+		m := e.models[slug]
+		if m.Architecture.Type != nil || m.ParamsB == nil || m.mixture() || len(m.Quantizations) == 0 {
+			continue
+		}
+		a, fault := e.Fit(Query{Model: slug, Hardware: "nvidia-b200"})
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		estimate := a.Sizes[0].Speed.Estimate
+		if dense := *m.ParamsB < mostDense; dense != (estimate != nil) {
+			t.Errorf("%s with %v billion parameters: estimate %v", slug, *m.ParamsB, estimate)
+		} else if dense && !slices.Contains(estimate.Assumes, "the model is dense; its type is not published") {
+			t.Errorf("%s: assumes %q", slug, estimate.Assumes)
+		}
+	}
+}
