@@ -338,7 +338,7 @@ func (a *asking) readMac() {
 			own, _ := memoryOf(x.recs[rec].hardware, a.MemoryGB)
 			return own || a.MemoryGB == 0
 		})
-		if strings.HasPrefix(h.Name, "Apple M") && h.Type == "soc" && h.MemoryBandwidthGBps != nil && sold && sells(append(texts(split(clean(h.Name))), w.text)) {
+		if strings.HasPrefix(h.Name, "Apple M") && h.Type == "soc" && h.MemoryBandwidthGBps != nil && h.ReleaseDate != nil && sold && sells(append(texts(split(clean(h.Name))), w.text)) {
 			chips, variants = append(chips, rec), append(variants, k.variants...)
 		}
 	}
