@@ -33,28 +33,39 @@ func (a *evaluation) lists(size int) bool {
 	return s.chosen || s.exists && slices.ContainsFunc(a.runs, func(r timed) bool { return r.quant == s.folded })
 }
 
-// program is a device of a bandwidth with the program of a query.
-func (e *Engine) program(q *Query, h *piece, bandwidth float64) (c config, backend string) {
-	tool := q.tool()
+// A program is a device with the tool and the backend of a query.
+type program struct {
+	config  config
+	backend string
+}
+
+// program is that of a device, worked out when the first speed needs it.
+func (a *evaluation) program(device int) *program {
+	d, q := &a.m.devices[device], a.q
+	if d.program != nil {
+		return d.program
+	}
+	tool, backend := q.tool(), q.Backend
 	switch {
-	case q.Backend != "":
-		backend = q.Backend
+	case backend != "":
 	case q.ComputeUnit == "cpu" || q.ComputeUnit == "npu":
 		backend = string(q.ComputeUnit)
 	default:
-		backend = backendOf(h.Hardware, tool)
+		backend = backendOf(d.works.Hardware, tool)
 	}
-	return e.deviceConfig(h, tool, backend, cmp.Or(q.ComputeUnit, unitOf(backend)), bandwidth, e.numbers.find), backend
+	unit := cmp.Or(q.ComputeUnit, unitOf(backend))
+	d.program = &program{a.e.deviceConfig(d.works, tool, backend, unit, d.bandwidth, a.e.numbers.find), backend}
+	return d.program
 }
 
 // unit is the part of the machine that the answer is for.
 func (a *evaluation) unit() ComputeUnit {
-	return cmp.Or(a.q.ComputeUnit, unitOf(a.m.devices[0].backend))
+	return cmp.Or(a.q.ComputeUnit, unitOf(a.program(0).backend))
 }
 
 // config is the configuration of a size on a device with so many tokens in the cache; false if a fact is missing.
 func (a *evaluation) config(device, size int, tokens int64) (config, bool) {
-	z, c := &a.t.sizes[size], a.m.devices[device].config
+	z, c := &a.t.sizes[size], a.program(device).config
 	c.modelPart, c.format, c.logBits, c.logBytes, c.plainAttention = a.t.body.modelPart, z.format, z.logBits, math.Log(z.bytes), !a.q.flashAttention()
 	if tokens > 0 {
 		c.cache, c.depth = a.t.body.of.cacheBytes(tokens), float64(tokens)

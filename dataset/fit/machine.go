@@ -15,7 +15,6 @@ import (
 // A machine is what a query runs on.
 type machine struct {
 	hw        *dataset.Hardware // the first device; nil for one described by its memory
-	works     *dataset.Hardware // what does the work: the hardware, or the chip that its memory leaves; nil as hw
 	devices   []device          // all of them, at least one, in the order they were asked for
 	memory    int64             // bytes of all devices, 0 where unknown
 	available int64             // of them for a model
@@ -34,8 +33,8 @@ type device struct {
 	visible        float64           // the part of the memory that it reports
 	bandwidth      float64           // bytes per second, 0 where unknown
 	between        []float64         // GB/s, where only a range is known: bandwidth is its middle
-	config         config            // the device with the program of the query
-	backend        string
+	works          *piece            // does the work: the hardware, the chip that its memory leaves, or a generic one
+	program        *program          // nil until a speed needs it
 }
 
 // machine is what a query runs on. Defaults of vLLM that depend on the card are filled in.
@@ -94,25 +93,27 @@ func SplitNames(text string, known func(name string) bool) (names []string) {
 // unit is a machine of the devices of one name, or of none that are described by their memory.
 func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 	m, d, gb := &machine{discrete: q.UnifiedShare == 0}, device{bandwidth: gbps * 1e9, visible: 1}, u.MemoryGB
-	works := &piece{Hardware: &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !m.discrete}, silicon: -1, arch: -1}
+	if u.Hardware == "" {
+		d.works = &piece{Hardware: &dataset.Hardware{Type: "gpu", Vendor: dataset.Nvidia, UnifiedMemory: !m.discrete}, silicon: -1, arch: -1}
+	}
 	switch h := e.hardware[u.Hardware]; {
 	case u.Hardware == "" && gb == 0:
 		return nil, &Fault{Field: "hardware", Text: "is required, unless memory_gb and bandwidth_gbps are given"}
 	case u.Hardware == "" && q.ComputeUnit == "cpu":
-		works.Type, m.discrete, d.between = "cpu", false, usualMemory
-		m.share = new(shareOf(works.Hardware, gb))
+		d.works.Type, m.discrete, d.between = "cpu", false, usualMemory
+		m.share = new(shareOf(d.works.Hardware, gb))
 	case u.Hardware == "" && m.discrete:
 		d.between = e.cards[gb]
 	case u.Hardware == "":
 	case h == nil:
 		return nil, &Fault{Field: "hardware", Text: fmt.Sprintf("no hardware has slug %q", u.Hardware)}
 	default:
-		m.hw, m.discrete, m.related, works = h.Hardware, !h.UnifiedMemory && h.Type != "cpu", h.related, h
+		m.hw, m.discrete, m.related, d.works = h.Hardware, !h.UnifiedMemory && h.Type != "cpu", h.related, h
 		gb = cmp.Or(gb, h.memoryGB)
 		if chip := e.chipWith(h, gb); chip != nil {
-			works = chip
+			d.works = chip
 		}
-		m.works, d.bandwidth, d.between = works.Hardware, cmp.Or(d.bandwidth, works.bandwidth), val(works.MemoryBandwidthRangeGBps)
+		d.bandwidth, d.between = cmp.Or(d.bandwidth, d.works.bandwidth), val(d.works.MemoryBandwidthRangeGBps)
 		switch share := shareOf(h.Hardware, gb); {
 		case gb == 0 && h.Type == "cpu":
 			m.missing = []string{"hardware.memory_gb"}
@@ -134,7 +135,6 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 		d.bandwidth = math.Sqrt(d.between[0]*d.between[1]) * 1e9
 	}
 	d.hw, d.memory, d.usable = m.hw, bytesOf(gb), bytesOf(gb)
-	d.config, d.backend = e.program(q, works, d.bandwidth)
 	if m.share != nil {
 		d.usable = int64(float64(d.memory) * m.share.Share)
 	} else if d.visible = VisiblePart; m.hw != nil && strings.HasPrefix(val(m.hw.MemoryType), "GDDR") && serverCard.MatchString(m.hw.Name) {

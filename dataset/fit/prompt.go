@@ -77,7 +77,7 @@ func (a *evaluation) promptSpeed(size int) *PromptSpeed {
 	s := &PromptSpeed{Measured: a.measured(size, prompts)}
 	if g, ok := a.promptGuess(size, float64(cmp.Or(a.q.PromptTokens, usualPrompt)), 0); ok {
 		band, use := g.band(), UseEstimate
-		s.Estimate, s.Use, s.TPS, s.Checked = &band, &use, &band.Median, validated.Prompt.checked(a.m.devices[0].config.class.String())
+		s.Estimate, s.Use, s.TPS, s.Checked = &band, &use, &band.Median, validated.Prompt.checked(a.program(0).config.class.String())
 	}
 	if of := s.Measured; of.answers() {
 		s.Use, s.TPS = new(of.use()), &of.Median

@@ -94,7 +94,7 @@ const (
 
 // rank is how well a measurement answers for an evaluation.
 func (a *evaluation) rank(b *dataset.Benchmark) int {
-	if unit := unitThat(b); unit != "" && unit != a.unit() && a.m.works.Type != "cpu" {
+	if unit := unitThat(b); unit != "" && unit != a.unit() && a.m.devices[0].works.Type != "cpu" {
 		return otherWork
 	}
 	if toolKindOf(b.Tool) != toolKindOf(a.q.tool()) {
@@ -241,7 +241,7 @@ func (a *evaluation) estimate(size int) *Estimate {
 	c, _ := a.config(0, size, 0)
 	out := &Estimate{
 		Band: g.band(), Method: Method, Share: round4(min(1, math.Exp(g.log+c.logTime()))), Bytes: int64(math.Exp(c.logBytes)),
-		Tool: string(a.q.tool()), Backend: a.m.devices[0].backend, Unit: a.unit(), Class: c.class.String(),
+		Tool: string(a.q.tool()), Backend: a.program(0).backend, Unit: a.unit(), Class: c.class.String(),
 		Evidence: a.evidence(&c), Assumes: a.assumes(&c),
 	}
 	switch {

@@ -440,6 +440,6 @@ func TestHostileAddresses(t *testing.T) {
 		p.checkQuiet(t, "status of 404")
 	}
 	p := open(t, "/models/gpt-os-20b", looks[0])
-	p.follow(t, "gpt-oss-20b")
+	p.follow(t, "gpt-oss 20b")
 	p.arrived(t, "/models/gpt-oss-20b")
 }
