@@ -16,7 +16,7 @@ const gib = 1 << 30
 func bytesText(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/gib) }
 
 // table prints rows under a heading, of both the columns between tabs.
-func (d *desk) table(heading string, rows []string) error {
+func (d *session) table(heading string, rows []string) error {
 	t := tabwriter.NewWriter(d.env.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range append([]string{heading}, rows...) {
 		fmt.Fprintln(t, row)
@@ -25,7 +25,7 @@ func (d *desk) table(heading string, rows []string) error {
 }
 
 // printAnswer prints a table of the sizes, and what qualifies it.
-func (d *desk) printAnswer(a *fit.Answer) error {
+func (d *session) printAnswer(a *fit.Answer) error {
 	w, on := d.env.Stdout, "a machine described by its memory"
 	if a.Hardware != nil {
 		on = string(*a.Hardware)
@@ -58,7 +58,7 @@ func (d *desk) printAnswer(a *fit.Answer) error {
 }
 
 // notes prints what qualifies the table, and more about the first size.
-func (d *desk) notes(a *fit.Answer) {
+func (d *session) notes(a *fit.Answer) {
 	say := func(format string, args ...any) { fmt.Fprintf(d.env.Stdout, format+"\n", args...) }
 	if first := slices.IndexFunc(a.Sizes, func(s fit.Size) bool { return !s.Listed }); first > 0 {
 		say("lists leave out %s and the rows below it: no file is known, or the size is within 10 %% of a row above", a.Sizes[first].Quantization)
@@ -116,7 +116,7 @@ func (d *desk) notes(a *fit.Answer) {
 func bandText(b *fit.Band) string { return text.Estimate(b.P05) + " to " + text.Estimate(b.P95) }
 
 // sizeHeading names the columns of sizeText. Speeds with a filled cache come first where a context was asked for.
-func (d *desk) sizeHeading(context int64) string {
+func (d *session) sizeHeading(context int64) string {
 	speed := "TOKENS/S"
 	if d.Query.Context > 0 {
 		speed = fmt.Sprintf("TOKENS/S AT %d\tEMPTY", context)
@@ -125,7 +125,7 @@ func (d *desk) sizeHeading(context int64) string {
 }
 
 // sizeText is the row of a size. The longest context of a tight one, which needs the reserve, is that of the query.
-func (d *desk) sizeText(a *fit.Answer, s *fit.Size) string {
+func (d *session) sizeText(a *fit.Answer, s *fit.Size) string {
 	longest, tps, m := "-", "", &s.Memory
 	if n := s.MaxContext.Asked; n != nil && s.Verdict == fit.Tight {
 		longest = fmt.Sprint(max(*n, a.Context))

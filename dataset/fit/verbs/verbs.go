@@ -29,10 +29,10 @@ type Fit struct {
 
 // Run prints a table of the sizes, best first, with speed and evidence.
 func (c *Fit) Run(env *verbs.Env) error {
-	return c.with(env, func(d *desk) error { return d.fit(c.Model, c.Hardware) })
+	return c.with(env, func(d *session) error { return d.fit(c.Model, c.Hardware) })
 }
 
-func (d *desk) fit(model, hardware string) (err error) {
+func (d *session) fit(model, hardware string) (err error) {
 	q := d.Query
 	if q.Model, err = d.model(model); err == nil {
 		err = d.machine(hardware, &q)
@@ -63,10 +63,10 @@ type Runs struct {
 
 // Run prints a table of the models that are recommended, the best first.
 func (c *Runs) Run(env *verbs.Env) error {
-	return c.with(env, func(d *desk) error { return d.models(c.Hardware, c.Limit, c.Explain) })
+	return c.with(env, func(d *session) error { return d.models(c.Hardware, c.Limit, c.Explain) })
 }
 
-func (d *desk) models(hardware string, limit int, explain bool) error {
+func (d *session) models(hardware string, limit int, explain bool) error {
 	q := d.Query
 	if err := d.machine(hardware, &q); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (d *desk) models(hardware string, limit int, explain bool) error {
 }
 
 // hardwareFor prints the hardware that a model runs on, the best first.
-func (d *desk) hardwareFor(model dataset.Slug, limit int, maxPrice float64) error {
+func (d *session) hardwareFor(model dataset.Slug, limit int, maxPrice float64) error {
 	q := d.Query
 	q.Model = model
 	list, fault := d.rule().Hardware(q)
@@ -117,12 +117,12 @@ func (d *desk) hardwareFor(model dataset.Slug, limit int, maxPrice float64) erro
 }
 
 // rule is that of the dataset and of its snapshots.
-func (d *desk) rule() *best.Rule {
+func (d *session) rule() *best.Rule {
 	return best.RuleOf(d.set, d.engine, d.env.Evidence(d.src.Files))
 }
 
 // list prints the first rows of what was found, with the cells before the size, the memory and the reason.
-func (d *desk) list(found []fit.Best, limit int, explain bool, heading string, cells func(b *fit.Best) string) error {
+func (d *session) list(found []fit.Best, limit int, explain bool, heading string, cells func(b *fit.Best) string) error {
 	if limit > 0 {
 		found = found[:min(limit, len(found))]
 	}
@@ -162,10 +162,10 @@ func (c *Compare) Validate() error {
 
 // Run prints a row for each pair: the size asked for, or the best that runs.
 func (c *Compare) Run(env *verbs.Env) error {
-	return c.with(env, func(d *desk) error { return d.compare(c.Names) })
+	return c.with(env, func(d *session) error { return d.compare(c.Names) })
 }
 
-func (d *desk) compare(names []string) error {
+func (d *session) compare(names []string) error {
 	var models []dataset.Slug
 	var hardware []fit.Query
 	for _, name := range names {
@@ -226,7 +226,7 @@ func (c *Ask) Run(env *verbs.Env) error {
 	return (&Settings{Dataset: c.Dataset, Format: c.Format}).with(env, c.answer)
 }
 
-func (c *Ask) answer(d *desk) error {
+func (c *Ask) answer(d *session) error {
 	q := d.Read(strings.Join(c.Question, " "))
 	call := ask.Meant(q, d.engine.HasSize)
 	asked, _ := url.QueryUnescape(call.Params.Encode()) // made by this program

@@ -42,9 +42,8 @@ func (n *tokens) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A desk answers a verb from a dataset. It finds records by what people call them, and says on standard error how it
-// read a name that is none of a record.
-type desk struct {
+// A session answers a command from a dataset. It finds records by name, and reports on standard error how it read a name.
+type session struct {
 	*Settings
 	*resolve.Resolver
 	env    *verbs.Env
@@ -54,18 +53,18 @@ type desk struct {
 }
 
 // with loads the dataset and answers from it.
-func (s *Settings) with(env *verbs.Env, answer func(*desk) error) error {
+func (s *Settings) with(env *verbs.Env, answer func(*session) error) error {
 	set, src, err := s.Load(env)
 	if err != nil {
 		return err
 	}
 	q := &s.Query
 	q.Context, q.PromptTokens, q.AnswerTokens, q.Today = int64(s.Context), int64(s.PromptTokens), int64(s.AnswerTokens), time.Now()
-	return answer(&desk{s, resolve.New(set), env, set, src, fit.New(set)})
+	return answer(&session{s, resolve.New(set), env, set, src, fit.New(set)})
 }
 
 // find finds the one record that a name means. A name that fits several is an error that lists them.
-func (d *desk) find(kind resolve.Kind, name string) (resolve.Answer, error) {
+func (d *session) find(kind resolve.Kind, name string) (resolve.Answer, error) {
 	a := d.Resolve(kind, name)
 	if a.Slug != "" {
 		return a, nil
@@ -81,7 +80,7 @@ func (d *desk) find(kind resolve.Kind, name string) (resolve.Answer, error) {
 	return a, errors.New(why)
 }
 
-func (d *desk) model(name string) (dataset.Slug, error) {
+func (d *session) model(name string) (dataset.Slug, error) {
 	a, err := d.find(resolve.Model, name)
 	if err == nil {
 		d.sayRead(&a, string(a.Slug))
@@ -90,7 +89,7 @@ func (d *desk) model(name string) (dataset.Slug, error) {
 }
 
 // machine finds the hardware of a query, which may have several names, and its host. Flags take precedence over names.
-func (d *desk) machine(name string, q *fit.Query) error {
+func (d *session) machine(name string, q *fit.Query) error {
 	names := fit.SplitNames(name, func(name string) bool { return d.Resolve(resolve.Hardware, name).Slug != "" })
 	var devices []fit.Unit
 	for _, name := range names {
@@ -116,7 +115,7 @@ func (d *desk) machine(name string, q *fit.Query) error {
 }
 
 // unit finds hardware, with the memory and the number that its name says where no flag does.
-func (d *desk) unit(name string, memoryGB float64, count int) (u fit.Unit, named int, err error) {
+func (d *session) unit(name string, memoryGB float64, count int) (u fit.Unit, named int, err error) {
 	a, err := d.find(resolve.Hardware, name)
 	if err != nil {
 		return u, 0, err
@@ -144,7 +143,7 @@ func machineText(u fit.Unit, count int) string {
 	return out
 }
 
-func (d *desk) sayRead(a *resolve.Answer, as string) {
+func (d *session) sayRead(a *resolve.Answer, as string) {
 	switch {
 	case a.Open():
 		fmt.Fprintf(d.env.Stderr, "%q was %s; it may also be %s\n", a.Input, a.Reason, strings.Join(a.Others(), " or "))
