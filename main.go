@@ -47,7 +47,7 @@ const (
 type cli struct {
 	Serve   server.Serve `cmd:"" help:"Serve the API. With no flags: the dataset in ./data (or the copy inside the binary) on 127.0.0.1:8080."`
 	MCP     server.MCP   `cmd:"" name:"mcp" help:"Serve the Model Context Protocol to an agent over standard input and output. Answers come from the dataset; no key or network is needed."`
-	Check   data.Check   `cmd:"" help:"Check a dataset. Lists errors, then warnings, as path:line:col: field: sentence. Exits with 1 if there are errors."`
+	Check   data.Check   `cmd:"" help:"Check a dataset. Lists errors, then warnings, as path:line:col: field: message. Exits with 1 if there are errors."`
 	Fmt     data.Fmt     `cmd:"" help:"Write dataset files in the canonical format, so that changing one field changes one line."`
 	Diff    data.Diff    `cmd:"" help:"List the differences between two datasets, record by record and field by field."`
 	Changes struct {
@@ -64,12 +64,12 @@ type cli struct {
 		SetTier server.KeysTier   `cmd:"" help:"Move a key to another tier."`
 	} `cmd:"" help:"Manage API keys, whether or not the server is running."`
 	Ledger struct {
-		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage. The server may keep running."`
-		Backup  server.LedgerBackup  `cmd:"" help:"Write a copy of the ledger. The server may keep running."`
-		Copy    server.LedgerCopy    `cmd:"" help:"Copy a ledger between files and etcd, and verify the copy. Stop all servers that use either one first."`
+		Check   server.LedgerCheck   `cmd:"" help:"Check the ledger for damage. The server can stay running."`
+		Backup  server.LedgerBackup  `cmd:"" help:"Write a copy of the ledger. The server can stay running."`
+		Copy    server.LedgerCopy    `cmd:"" help:"Copy a ledger from a file to etcd or back, and verify the copy. Stop all servers that use either one first."`
 		Restore server.LedgerRestore `cmd:"" help:"Restore a backup into a new ledger file, or into an empty ledger in etcd."`
 		Compact server.LedgerCompact `cmd:"" help:"Shrink the ledger file. Stop the server first."`
-	} `cmd:"" help:"Manage the ledger: where keys and quota are kept."`
+	} `cmd:"" help:"Manage the ledger, which holds keys and quotas."`
 	Import struct {
 		LlamaBench   data.Import        `cmd:"" set:"format=llama-bench" help:"Convert llama-bench output to benchmark lines on standard output, to append to data/benchmarks/<year>.ndjson."`
 		BatchedBench data.Import        `cmd:"" name:"batched-bench" set:"format=batched-bench" help:"Convert llama-batched-bench output to benchmark lines."`
@@ -78,26 +78,26 @@ type cli struct {
 		VLLM         data.Import        `cmd:"" name:"vllm" set:"format=vllm" help:"Convert vllm bench serve output to benchmark lines."`
 		MLX          data.Import        `cmd:"" name:"mlx" set:"format=mlx" help:"Convert mlx_lm.benchmark output to benchmark lines."`
 		KoboldCpp    data.Import        `cmd:"" name:"koboldcpp" set:"format=koboldcpp" help:"Convert koboldcpp --benchmark output to benchmark lines."`
-		Issue        server.ImportIssue `cmd:"" help:"Convert an issue made with the measurement form to benchmark lines on standard output."`
+		Issue        server.ImportIssue `cmd:"" help:"Convert an issue opened with the measurement form to benchmark lines on standard output."`
 	} `cmd:"" help:"Convert the output of other programs to dataset lines."`
 	Snapshot struct {
 		Capture  snapshot.Capture  `cmd:"" help:"Convert a table downloaded from a source to rows for data/snapshots/sources, on standard output."`
-		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows in data/snapshots. The same inputs and time give the same bytes on every machine."`
+		Build    snapshot.Build    `cmd:"" help:"Build a document from the captured rows in data/snapshots. The same inputs and timestamp produce identical bytes on every machine."`
 		Verify   snapshot.Verify   `cmd:"" help:"Check the schema, hash, counts, references and ranges of a document, and recompute every composite from its scores. Lists all errors, and exits with 1 if there are any."`
 		Evaluate snapshot.Evaluate `cmd:"" help:"Test the common scale by predicting the scores of each source from the others."`
 		Diff     snapshot.Diff     `cmd:"" help:"List the models that moved, were added or were removed between two documents."`
 	} `cmd:"" help:"Capture, build, verify, evaluate and compare model-intelligence snapshots."`
 	Fit struct {
-		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Show whether a model runs on some hardware, and how fast: a table of its quantizations, best first."`
-		Evaluate fit.Evaluate `cmd:"" help:"Test speed estimates on measurements from sources that were not used to make them."`
-	} `cmd:"" help:"Show whether a model runs on some hardware, and how fast: modeldex fit MODEL HARDWARE."`
-	Resolve    data.Resolve  `cmd:"" help:"Find the records for names: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names, reads one per line from standard input."`
+		Ask      fit.Fit      `cmd:"" default:"withargs" help:"Show whether a model runs on given hardware, and how fast: a table of its quantizations, best first."`
+		Evaluate fit.Evaluate `cmd:"" help:"Test speed estimates against measurements from sources that the estimates were not based on."`
+	} `cmd:"" help:"Show whether a model runs on given hardware, and how fast: modeldex fit MODEL HARDWARE."`
+	Resolve    data.Resolve  `cmd:"" help:"Find the records that names refer to: modeldex resolve \"AD102 [GeForce RTX 4090]\" unsloth/Qwen3-8B-GGUF. Without names, reads one per line from standard input."`
 	Ask        fit.Ask       `cmd:"" help:"Answer a question in plain English: modeldex ask \"can a 3090 run gpt-oss-20b at 32k?\". Shows how the question was read."`
 	Here       here.Here     `cmd:"" help:"Detect the hardware of this machine and list the models it can run. Changes nothing and sends nothing."`
-	Bench      measure.Bench `cmd:"" help:"Measure a model on this machine with llama-bench, Ollama or a server with the OpenAI API, and print benchmark lines. Sends nothing anywhere else."`
-	Runs       fit.Runs      `cmd:"" help:"List the models that run on some hardware, with the best quantization of each and its speed."`
+	Bench      measure.Bench `cmd:"" help:"Benchmark a model on this machine with llama-bench, Ollama or an OpenAI-compatible server, and print benchmark lines. Sends nothing to any other server."`
+	Runs       fit.Runs      `cmd:"" help:"List the models that run on given hardware, with the best quantization of each and its speed."`
 	Compare    fit.Compare   `cmd:"" help:"Compare models on the same hardware, or hardware for the same model."`
-	Completion completionCmd `cmd:"" help:"Print a shell script that completes commands and flags."`
+	Completion completionCmd `cmd:"" help:"Print a shell completion script for commands and flags."`
 	Version    versionCmd    `cmd:"" help:"Print the version."`
 }
 
@@ -107,7 +107,7 @@ const about = `modeldex serves a directory of open-weight models, hardware, loca
   modeldex check data                     check dataset files before a merge
   modeldex diff origin/main data          show what a branch changes in the dataset
 
-Exit codes: 0 success, 1 findings or failure, 2 wrong usage; 130 or 143 (as shells report it) if SIGINT or SIGTERM stopped
+Exit codes: 0 success, 1 findings or failure, 2 usage error; 130 or 143 (as shells report it) if SIGINT or SIGTERM stopped
 the command early. A running server exits with 0 instead.`
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -226,7 +226,7 @@ func environmentOf(parser *kong.Kong) (names []string) {
 
 func didYouMean(name string, known []string) string {
 	if near := record.Near(name, known, 1); len(near) > 0 {
-		return "; did you mean " + near[0]
+		return "; did you mean " + near[0] + "?"
 	}
 	return ""
 }

@@ -164,16 +164,16 @@ func (c *checker) doubtful(p place, field string, by ...string) bool {
 }
 
 var datasetRules = []rule[all]{
-	{"dataset-info", "dataset.json has one object, with a release date that is not in the future.", 0, checkInfo},
-	{"model-kin", "A model is not older than its base model and has the same licence; models of different shapes have different exact sizes.", warned, checkAgainstBaseModel},
+	{"dataset-info", "dataset.json contains one object, with a release date that is not in the future.", 0, checkInfo},
+	{"model-kin", "A model does not predate its base model and has the same licence; no two models of different shapes have exactly the same size.", warned, checkAgainstBaseModel},
 	{"licence-spelling", "Licences are spelled as SPDX ids.", warned, checkLicenses},
-	{"hardware-silicon", "A processor matches its graphics, a machine its chips, and a record its variants.", warned, checkSilicon},
+	{"hardware-silicon", "A processor is consistent with its integrated GPU, a machine with its chips, and a record with its variants.", warned, checkSilicon},
 	{"model-account", "Models from the same account on the Hub have the same organization.", warned, checkAccounts},
 	{"copied-field", "A repository, address or PCI id belongs to one record only.", warned, checkOwn},
 	{"fp16-siblings", "Hardware of one architecture has about the same ratio of FP16 to FP32.", warned, checkFP16Siblings},
-	{"names-text", "A name does not start like a spreadsheet formula and has no markup.", warned, checkNameTexts},
+	{"names-text", "A name does not start like a spreadsheet formula and contains no markup.", warned, checkNameTexts},
 	{"hardware-memory", "A card has at most twice the memory of other cards of its architecture.", warned, checkCardMemory},
-	{"hardware-price", "A price is not thirty times that of similar hardware.", warned, checkPeerPrices},
+	{"hardware-price", "A price is less than thirty times that of similar hardware.", warned, checkPeerPrices},
 	{"model-context", "The context length is close to that of models of the same shape.", warned, checkContexts},
 	{"model-twins", "Models of one family do not differ in just one field of their architecture or cache.", warned, checkTwins},
 	{"tool-words", "Tools use the same words for the same thing.", 0, checkToolWords},

@@ -37,7 +37,7 @@ var runRules = []rule[*run]{
 	}},
 	{"run-source-key", "source_key matches source_url and is an entry in sources.json.", 0, checkSourceKey},
 	{"run-dates", "Dates are between 1990 and today, and run_date matches the year of the file.", 0, checkRunDates},
-	{"run-source", "A benchmark that the owner did not measure links to its page.", 0, func(c *checker, r *run, p place) {
+	{"run-source", "A benchmark not run by the dataset's owner links to its source page.", 0, func(c *checker, r *run, p place) {
 		if r.SourceURL == nil && r.Source != Owner {
 			c.at(p, "source_url", fmt.Sprintf("must not be null if source is %q", r.Source), "source")
 		}
@@ -74,11 +74,11 @@ var allRunsRules = []rule[all]{
 	{"run-repeat", "A measurement has only one id.", 0, checkRepeats},
 	{"run-copied", "Runs of different models or hardware do not share all their figures.", warned, checkCopied},
 	{"run-far-below", "A speed is not far below others on the same machine with the same tool.", warned, checkFarBelow},
-	{"run-prompt-outlier", "A prompt speed is not far above all others of its model and hardware.", warned, checkPromptOutliers},
-	{"run-peers", "A speed is not eight times that of the model, or of models of its size, on the same hardware.", warned, checkPeers},
-	{"run-spread", "A speed is not far from other runs with the same configuration.", warned, checkSpread},
+	{"run-prompt-outlier", "A prompt speed is not far above all others for its model and hardware.", warned, checkPromptOutliers},
+	{"run-peers", "A speed is less than eight times the other speeds of the model, or of models of its size, on the same hardware.", warned, checkPeers},
+	{"run-spread", "A speed is close to those of other runs with the same configuration.", warned, checkSpread},
 	{"run-weights", "A run with weights larger than the memory is marked as offloaded.", warned, checkWeights},
-	{"run-review", "The printed names of model and hardware do not match another record better.", warned, review},
+	{"run-review", "The model and hardware names in the output do not match another record better.", warned, review},
 }
 
 func (c *checker) index() {

@@ -119,7 +119,7 @@ func typeLetters(name string) string { return sameLetters.Replace(strings.ToUppe
 
 func (c *checker) spelledType(p place, field, name string) {
 	if known, ok := c.typeNames[typeLetters(name)]; ok && known != name {
-		c.warning(p, field, fmt.Sprintf("must be spelled as in quantizations.json, got %q; did you mean %q", name, known))
+		c.warning(p, field, fmt.Sprintf("must be spelled as in quantizations.json, got %q; did you mean %q?", name, known))
 	}
 }
 

@@ -34,8 +34,8 @@ var hardwareRules = []rule[*Hardware]{
 	{"hardware-bounds", "Numbers are within the bounds of real hardware.", 0, checkHardwareBounds},
 	{"hardware-contradiction", "Fields of a hardware record do not contradict each other.", clean, contradictHardware},
 	{"hardware-unlikely", "Memory, bandwidth, compute rates and power are consistent with each other and with the slug.", warned | clean, checkHardwareUnlikely},
-	{"hardware-fp16", "fp16_tflops is one of the FP16 rates and says which.", clean, checkFP16},
-	{"hardware-architecture", "Hardware is not older than the announcement of its architecture.", clean, checkArchitectureDate},
+	{"hardware-fp16", "fp16_tflops is one of the FP16 rates, and the record says which.", clean, checkFP16},
+	{"hardware-architecture", "Hardware does not predate the announcement of its architecture.", clean, checkArchitectureDate},
 }
 
 // Bounds of figures over each other: a mistake of units or decimals in either passes them. The shipped parts are well

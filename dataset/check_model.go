@@ -29,7 +29,7 @@ var modelRules = []rule[*Model]{
 	{"model-bounds", "Numbers are within plausible bounds.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m) }},
 	{"model-contradiction", "The fields of a model do not contradict each other.", clean, contradictModel},
 	{"model-cache", "The layers and heads of the cache match those of the model.", clean, checkCache},
-	{"model-cache-stated", "If some layers of a family have no cache, its models say how many do.", warned | clean, func(c *checker, m *Model, p place) {
+	{"model-cache-stated", "If some layers have no cache in a model family, each of its models states how many layers have one.", warned | clean, func(c *checker, m *Model, p place) {
 		if k := &m.KVCache; k.NumKVLayers == nil && k.HeadDim != nil && c.skipping[m.Family] {
 			c.warning(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be set: other models of the family %s have layers without a cache", m.Family))
 		}
@@ -40,7 +40,7 @@ var modelRules = []rule[*Model]{
 		}
 	}},
 	{"model-slug-size", "Sizes in the slug match the parameter counts.", warned | clean, checkSlugSizes},
-	{"model-params-name", "params_basis says if the count comes from the name, and a tied output head is counted once.", warned | clean, checkParamsBasis},
+	{"model-params-name", "params_basis says whether the count comes from the name, and a tied output head is counted once.", warned | clean, checkParamsBasis},
 	{"model-params", "The parameter count matches the layers and widths.", warned | clean, func(c *checker, m *Model, p place) {
 		if derived, known := derivedParams(m); known {
 			if off := derived / *m.ParamsB; off > 1+farOff || off < 1-farOff {

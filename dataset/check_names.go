@@ -158,7 +158,7 @@ func (r *registry) missed(c *checker, p place, field string, slug Slug, text str
 	}
 	c.because(missing{r, slug}, pendingFinding{at: p, field: field, text: text}, func() string {
 		if now := r.named(nameWords(string(slug))); now != "" { // a name of the record in place of its slug
-			return fmt.Sprintf("; did you mean %q", now)
+			return fmt.Sprintf("; did you mean %q?", now)
 		}
 		return record.Suggestion(string(slug), r.sorted())
 	}, func(found []pendingFinding) (pendingFinding, bool) {

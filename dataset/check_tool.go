@@ -61,7 +61,7 @@ func checkToolWords(c *checker, _ all, _ place) {
 					continue
 				}
 				if meant := meantWord(word, tools[field]); meant != "" {
-					c.warning(c.tools.places[i], field+"."+strconv.Itoa(j), fmt.Sprintf("%q is used by no other tool; did you mean %q", word, meant))
+					c.warning(c.tools.places[i], field+"."+strconv.Itoa(j), fmt.Sprintf("%q is used by no other tool; did you mean %q?", word, meant))
 				}
 			}
 		}

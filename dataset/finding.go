@@ -54,7 +54,7 @@ type Finding struct {
 	broken     bool // the text is no record: not JSON, or JSON of another kind
 }
 
-// String gives the finding as path:line:col: field: sentence, a warning with that word before the field.
+// String gives the finding as path:line:col: field: message, a warning with that word before the field.
 func (f Finding) String() string {
 	var b strings.Builder
 	b.WriteString(record.Printable(f.Path))

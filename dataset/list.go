@@ -79,7 +79,7 @@ func (l *listing) addStray(files, folders []string) {
 		case !e.IsDir() && path.Ext(name) == ".json" && !slices.Contains(files, name) && name != acceptedFile:
 		case e.IsDir() && !slices.Contains(known, name) && !slices.Contains(besideRecords, name) && l.hasRecords(name):
 			if near := record.Near(name, known, 1); len(near) > 0 {
-				text = fmt.Sprintf("is not read: did you mean %q", near[0])
+				text = fmt.Sprintf("is not read; did you mean %q?", near[0])
 			}
 		default:
 			continue

@@ -220,7 +220,7 @@ func TestFileGoesAway(t *testing.T) {
 	base, _ := fixtureFS(&txtar.Archive{})
 	base["benchmarks/2026.ndjson"].Data = bytes.Replace(base["benchmarks/2026.ndjson"].Data, []byte(`"alpha-8b"`), []byte(`"alpha-9b"`), 1)
 	_, err := Load(context.Background(), fadingFS{base, map[string]bool{}, new(sync.Mutex)}, Options{Now: fixtureDay})
-	want := `benchmarks/2026.ndjson:1: model: no model has slug "alpha-9b"; did you mean "alpha-8b"`
+	want := `benchmarks/2026.ndjson:1: model: no model has slug "alpha-9b"; did you mean "alpha-8b"?`
 	if err == nil || err.Error() != want {
 		t.Errorf("Load = %v, want %s", err, want)
 	}

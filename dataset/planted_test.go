@@ -28,8 +28,8 @@ type mistake struct {
 var mistakes = []mistake{
 	{"models/phi-4.json", "", `"name": "Phi 4"`, `"name": §""`, "name: must not be empty"},
 	{"models/phi-2.json", "", `"family": "phi"`, `"family": §"Phi"`, "family: must be lower-case letters"},
-	{"models/qwen3-8b.json", "", `"license"`, `§"licence"`, `licence: is not a known field; did you mean "license"`},
-	{"models/qwen3-14b.json", "", `"params_basis": "published"`, `"params_basis": §"publishd"`, `params_basis: must be one of published, computed, name, got "publishd"; did you mean "published"`},
+	{"models/qwen3-8b.json", "", `"license"`, `§"licence"`, `licence: is not a known field; did you mean "license"?`},
+	{"models/qwen3-14b.json", "", `"params_basis": "published"`, `"params_basis": §"publishd"`, `params_basis: must be one of published, computed, name, got "publishd"; did you mean "published"?`},
 	{"models/qwen3-32b.json", "", `"num_layers": 64`, `"num_layers": §64.5`, "architecture.num_layers: must be a whole number or null"},
 	{"models/qwen3-4b.json", "", `"num_kv_heads": 8`, `"num_kv_heads": §"8"`, "kv_cache.num_kv_heads: must be a whole number or null"},
 	{"models/qwen3-1.7b.json", "", `"release_date": "2025-04-29"`, `"release_date": §"2025-04-31"`, "release_date: must be a date"},
@@ -42,7 +42,7 @@ var mistakes = []mistake{
 	{"models/glm-4.5-air.json", "", `"modalities": [`, `"modalities": §null, "x": [`, "modalities: must be a list"},
 	{"models/deepseek-v3.json", "", "\n}", "§\n", "the file ends inside the record"},
 
-	{"hardware/nvidia-rtx-4090.json", "", `"vendor": "nvidia"`, `"vendor": §"nvida"`, `vendor: must be one of nvidia, amd, intel, apple, qualcomm, alibaba, ampere, aws, broadcom, cerebras, google, groq, hailo, hisilicon, huawei, mediatek, moorethreads, rockchip, sambanova, samsung, sifive, spacemit, tenstorrent, got "nvida"; did you mean "nvidia"`},
+	{"hardware/nvidia-rtx-4090.json", "", `"vendor": "nvidia"`, `"vendor": §"nvida"`, `vendor: must be one of nvidia, amd, intel, apple, qualcomm, alibaba, ampere, aws, broadcom, cerebras, google, groq, hailo, hisilicon, huawei, mediatek, moorethreads, rockchip, sambanova, samsung, sifive, spacemit, tenstorrent, got "nvida"; did you mean "nvidia"?`},
 	{"hardware/nvidia-rtx-4080.json", "", `"vram_gb": 16`, `"vram_gb": §-16`, "vram_gb: must be greater than 0"},
 	{"hardware/nvidia-rtx-3090.json", "", `"unified_memory": false,`, `"unified_memory": §null,`, "unified_memory: must be true or false, got null"},
 	{"hardware/nvidia-rtx-3080.json", "", `"type": "gpu"`, `"type": "gpu", §"type": "gpu"`, "type: duplicate field"},
@@ -61,7 +61,7 @@ var mistakes = []mistake{
 
 	{"benchmarks/2025.ndjson", "bm-01de356eab89", `"model":"falcon3-7b-instruct-1.58bit"`, `"model":§"falcon3-7b-instruct"x`, "not JSON"},
 	{"benchmarks/2025.ndjson", "bm-0b4babdbf2a7", `"hardware":"amd-ryzen-9-7950x"`, `"hardware":§"amd-ryzen-9-7950xx"`, "hardware: no hardware has slug"},
-	{"benchmarks/2024.ndjson", "", `"tool":"llama.cpp"`, `"tool":§"lama.cpp"`, `tool: no tool has slug "lama.cpp"; did you mean "llama.cpp"`},
+	{"benchmarks/2024.ndjson", "", `"tool":"llama.cpp"`, `"tool":§"lama.cpp"`, `tool: no tool has slug "lama.cpp"; did you mean "llama.cpp"?`},
 	{"benchmarks/2026.ndjson", "bm-18aff202cc00", `"generation_tps":41.7`, `"generation_tps":§417`, "generation_tps: is 6.9038 times what the memory bandwidth allows"},
 	{"benchmarks/2026.ndjson", "bm-0e5c85cee749", `"source_url":"https`, `"source_url":§"git+https`, "source_url: must be an address"},
 	{"benchmarks/2026.ndjson", "bm-66f54fc300ef", `"id":"bm-66f54fc300ef"`, `"id":§"bm-0e5c85cee749"`, `id: "bm-0e5c85cee749" is a duplicate of benchmarks/2026.ndjson:`},

@@ -47,7 +47,7 @@ type changesForm struct {
 	// Include added records in full, so that you can apply the changes to a copy of the dataset. This is bulk data: like
 	// dumps, it is open to all, limited to keys above the free tier, or off.
 	Records bool `query:"records"`
-	// Format of the response. ndjson: one change per line, without the envelope; the Link header has the next page.
+	// Format of the response. ndjson: one change per line, without the envelope; the Link header points to the next page.
 	Format string `query:"format,default=json"`
 }
 

@@ -37,16 +37,16 @@ func constants() []constant {
 		{"micro_batch", fit.DefaultMicroBatch, "Tokens in a micro-batch, in the formulas of fit."},
 		{"kv_padding.llama.cpp", fit.LlamaPad, "Contexts and sliding caches are rounded up to a multiple of this many tokens. max_context uses these steps with every engine."},
 		{"kv_padding.mlx", fit.MLXStep, "Contexts are rounded up to a multiple of this many tokens."},
-		{"kv_padding.vllm", fit.VLLMBlock, "Contexts are rounded up to blocks of this many tokens; sliding layers have one more block."},
-		{"scheduled_tokens.vllm", fit.VLLMTokens, "Tokens of one step, which sliding layers keep in addition to the window."},
+		{"kv_padding.vllm", fit.VLLMBlock, "Contexts are rounded up to blocks of this many tokens; sliding-window layers get one extra block."},
+		{"scheduled_tokens.vllm", fit.VLLMTokens, "Tokens of one step, which sliding-window layers keep in addition to the window."},
 		{"reserve_bytes.llama.cpp", fit.LlamaMargin, "Memory that stays free on each device."},
 		{"gpu_memory_utilization.vllm", fit.VLLMUtilization, "Share of the reported memory of each card that vLLM uses."},
 		{"reported_part", fit.VisiblePart, "Share of its memory that a card reports to vLLM."},
 		{"reported_part_ecc", fit.VisiblePartECC, "The same for cards with error correction in GDDR memory."},
 		{"runtime_bytes.vllm", fit.VLLMRuntime, "Memory for driver, libraries and graphs on each card with vLLM."},
 		{"exchange_bytes.vllm", fit.VLLMExchange, "Memory for exchanging values (NCCL) on each card, if cards of 70 GB or more share each layer."},
-		{"requests.vllm", fit.VLLMRequests, "Requests whose logits count in the compute buffer of vLLM."},
-		{"large_card.vllm", []int64{fit.VLLMLarge, fit.VLLMTokensLarge, fit.VLLMRequestsLarge}, "From this many bytes, a card other than an A100 uses the next two numbers as defaults: tokens of one step, and requests."},
+		{"requests.vllm", fit.VLLMRequests, "Number of requests whose logits are counted in the compute buffer of vLLM."},
+		{"large_card.vllm", []int64{fit.VLLMLarge, fit.VLLMTokensLarge, fit.VLLMRequestsLarge}, "With this many bytes or more, a card other than an A100 uses the next two numbers as defaults: tokens of one step, and requests."},
 		{"hidden_values.vllm", fit.VLLMHidden, "Values per token in the compute buffer of vLLM, for each unit of the hidden size."},
 		{"forward_values.vllm", fit.VLLMForward, "The same for the width of the feed-forward block, or of the experts that one token reads."},
 		{"vocabulary_bytes.vllm", fit.VLLMLogits, "Bytes per request in the compute buffer of vLLM, for each entry of the vocabulary."},
@@ -54,18 +54,18 @@ func constants() []constant {
 		{"most_cached_values", fit.MostCached, "If the shape of the cache is unknown: the highest assumed number of values per token in all layers, as a share of parameters^(2/3)."},
 		{"most_state_bytes", fit.MostState, "The same for the state of one layer, for each unit of the hidden size."},
 		{"default_context", fit.DefaultContext, "Context of a query that does not give one, or the limit of the model if it is lower."},
-		{"max_context", fit.MaxContext, "Highest context of a query, and the limit of a model whose own limit is unknown."},
-		{"most_vocabulary", fit.MostVocab, "Largest published vocabulary. If the vocabulary of a model is unknown, the buffer is a lower_bound; max_context assumes this one, and the verdict is unknown if this one would change it."},
+		{"max_context", fit.MaxContext, "Longest context a query can request, and the limit of a model whose own limit is unknown."},
+		{"most_vocabulary", fit.MostVocab, "Largest published vocabulary. If the vocabulary of a model is unknown, the buffer is a lower_bound; max_context assumes this value, and if the value would change the verdict, the verdict is unknown."},
 		{"most_hidden_size", fit.MostHidden, "The same for the hidden size."},
 		{"depth_bands", bands, "Values of depth_band: tokens of context_depth, both ends included."},
 		{"empty_cache_tokens", record.Shallow, "Highest context_depth that counts as an empty cache, for settings=single_stream and reproduced_by."},
-		{"short_prompt_tokens", record.ShortPrompt, "The same for the sum of context_depth and n_prompt, if generation follows the prompt: always, unless context_depth is known and the tool is in separate_prompt_tools."},
+		{"short_prompt_tokens", record.ShortPrompt, "The same for the sum of context_depth and n_prompt, if generation follows the prompt, which is assumed unless context_depth is known and the tool is in separate_prompt_tools."},
 		{"single_stream_defaults", toolDefaults(), "For settings=single_stream: tools whose documented default applies if one of these fields is null. rate_basis: decode, unless the notes say end-to-end or whole request; concurrency: 1; speculative_decoding: false; context_depth: 0. With any other tool, null makes the settings unknown."},
 		{"separate_prompt_tools", toolsWith(func(d record.ToolDefault) bool { return d.Apart }), "Tools that measure the prompt in a separate run."},
 		{"reproduced_within", dataset.EqualWithin, "reproduced_by: largest difference between two speeds, as a share of the higher one. Sources differ by source_key. The field is null for a row without source_key, withdrawn rows, throughput results, and rows with drafting, weights in main memory or a filled cache."},
 		{"reproduced_equal", []string{"model", "hardware", "hardware_count", "tool", "quantization", "backend", "compute_unit", "rate_basis", "concurrency"}, "reproduced_by: fields that must be equal. An unknown concurrency counts as 1, and two unknown compute_unit values are equal; all other fields must be known."},
 		{"repeat_settings", settings, "weight=source: records with the same source page, model and hardware that are equal in these fields and in settings count once; two unknown values are equal."},
-		{"roofline_ratio", "generation_tps / concurrency x bytes per token / (memory_bandwidth_gbps x 10^9 x hardware_count)", "Rounded to four decimals. Bytes per token: model_size_gib without a projector, else the published size of the quantization, each times the share of active parameters; else active parameters x bits per weight / 8, with the bits from effective_bits_per_weight of the type or of its smallest mix, or from its name. Null with partial_offload. If that is unknown, null if n_gpu_layers is below the number of layers, except on a cpu or with unified memory."},
+		{"roofline_ratio", "generation_tps / concurrency x bytes per token / (memory_bandwidth_gbps x 10^9 x hardware_count)", "Rounded to four decimals. Bytes per token: model_size_gib without a projector, else the published size of the quantization, each times the share of active parameters; else active parameters x bits per weight / 8, with the bits from effective_bits_per_weight of the type or of its smallest mix, or from its name. Null with partial_offload. If partial_offload is unknown, the value is null when n_gpu_layers is below the number of layers, except on a cpu or with unified memory."},
 		{"tokens_per_joule", "generation_tps / power_watts", "A metric of the statistics."},
 	}
 }
@@ -93,7 +93,7 @@ func toolsWith(has func(d record.ToolDefault) bool) (out []dataset.Slug) {
 // constantsText is the chapter of the guide with the constants.
 func constantsText() string {
 	var b strings.Builder
-	b.WriteString("\n## Constants\n\nComputed values use these constants. `x-constants` has them in machine-readable form, with the lists of tools.\n\n")
+	b.WriteString("\n## Constants\n\nComputed values use these constants. `x-constants` contains them in machine-readable form, with the lists of tools.\n\n")
 	for _, c := range constants() {
 		value := fmt.Sprint(c.Value)
 		switch v := c.Value.(type) {

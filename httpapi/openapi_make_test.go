@@ -209,7 +209,7 @@ func pathText(rt *route, name string) (text, example string) {
 		case name == "id":
 			return "Id of the benchmark.", "bm-d20987d408c6"
 		}
-		return "Slug of the record. An alias redirects (301); a removed record still has its changes.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]
+		return "Slug of the record. An alias redirects (301); the changes of a removed record stay available.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]
 	}
 	switch name {
 	case "id":

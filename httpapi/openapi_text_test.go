@@ -31,7 +31,7 @@ second. Every number links to its source.
 
        curl -s $BASE/api/v1/models/llama-3.1-8b-instruct -H "Authorization: Bearer $KEY"
 
-## Answers
+## Responses
 
 A list is ` + "`{\"data\": [...], \"meta\": {...}, \"links\": {...}}`" + `, a single record
 ` + "`{\"data\": {...}, \"meta\": {...}}`" + `. Every field of a record is always present. **null means unknown: it never means 0 and matches no filter.** If a filter or range
@@ -46,7 +46,7 @@ Different filters combine with AND. A filter can take several values, repeated
 (` + "`vendor=nvidia&vendor=amd`" + `) or separated by commas (` + "`vendor=nvidia,amd`" + `). A filter with a fixed set of values rejects others with 400;
 an open filter with an unknown value returns an empty list and the notice ` + "`unknown_value`" + ` with similar values. In place of a
 slug you can use any name (a Hugging Face id, an Ollama tag, a marketing name); the notice ` + "`name_resolved`" + ` says how
-it was read. If a name matches several records, a filter matches all of them, and a question is answered for the likeliest; the notice
+it was read. If a name matches several records, a filter matches all of them, and a question is answered using the likeliest one; the notice
 ` + "`read_as`" + ` lists them. An unknown name returns 400 and suggests a similar one. Letter case does not matter. Numbers are plain
 decimals. Unknown parameters, empty values and repeated single-value parameters return 400. The response lists all errors
 at once.
@@ -61,14 +61,14 @@ with others the response is 400 ` + "`cursor_mismatch`" + `. You can change limi
 
 Send the key as ` + "`Authorization: Bearer <key>`" + `, never in the URL. ` + chargingText() + `
 
-Months are calendar months in UTC. The burst limit refills steadily. X-RateLimit-Remaining is the
+Months are calendar months in UTC. The burst allowance refills steadily. X-RateLimit-Remaining is the
 number of calls left after this one; RateLimit and RateLimit-Policy describe both limits, "burst" and "month",
-in the format of the IETF draft. Every 429 response has a Retry-After header, and code tells you which limit you hit.
+in the format of the IETF draft. Every 429 response has a Retry-After header, and its ` + "`code`" + ` field tells you which limit you hit.
 
 ## Caching
 
-The body of a 200 depends only on the dataset and the query. It has a strong ETag: send it back as
-If-None-Match, and a 304 is free. With If-Match, the response is 412 if the ETag differs, and the request changes nothing.
+The body of a 200 depends only on the dataset and the query. It has a strong ETag. Send it back as
+If-None-Match; a 304 is free. With If-Match, the response is 412 if the ETag differs, and the request changes nothing.
 You can cache data for five minutes (Cache-Control). Do not cache responses
 about keys, or errors. Dataset-Version and Dataset-Digest, and meta.dataset_version and
 meta.dataset_digest, identify the data behind a response. Several edits can share a version, but each has its own digest.
@@ -81,33 +81,33 @@ Bodies over 1 KiB are compressed with zstd, br or gzip if Accept-Encoding allows
 ## Methods and browsers
 
 HEAD is GET without the body and costs the same. OPTIONS is free, needs no key and lists the methods of a path in
-Allow (of ` + "`*`" + `: of the whole server). Any origin can call the API (CORS): it can send the headers ` + requestHeaders + ` and read all headers
-described here, also on errors. POST bodies are JSON of at most 4 KiB (64 KiB for resolve and fit), headers at most 16 KiB, URLs at
+Allow (for ` + "`*`" + `, those of the whole server). Any origin can call the API (CORS): it can send the headers ` + requestHeaders + `, and can read all headers
+described here, including on errors. POST bodies are JSON of at most 4 KiB (64 KiB for resolve and fit), headers at most 16 KiB, URLs at
 most 8 KiB.
 
 ## Agents
 
 ` + "`POST /mcp`" + ` speaks the Model Context Protocol (Streamable HTTP, versions 2025-11-25 and 2026-07-28; requests are stateless). Its
 tools make calls to this API and shorten the responses; they use the same key and quota. ` + "`modeldex mcp`" + ` does the same over standard input and
-output, without a key. In the configuration of a client:
+output, without a key. In a client's configuration:
 
     {"mcpServers": {"modeldex": {"type": "http", "url": "$BASE/mcp", "headers": {"Authorization": "Bearer $KEY"}}}}
     {"mcpServers": {"modeldex": {"command": "modeldex", "args": ["mcp"]}}}
 
 ## Notebooks and embedding
 
-You can read any list and any page as a file. With pandas, or with DuckDB after downloading the same address with ` + "`curl -o runs.csv`" + `:
+You can read any list and any page as a file. With pandas, or with DuckDB after downloading the same URL with ` + "`curl -o runs.csv`" + `:
 
     runs = pandas.read_csv("$BASE/explore/benchmarks.csv?hardware=nvidia-rtx-4090&settings=single_stream&limit=500")
     SELECT model, quantization, median(generation_tps) AS tps FROM 'runs.csv' GROUP BY ALL ORDER BY tps DESC
 
-You can embed answers and charts in your own pages: put ` + "`/embed`" + ` before the address of a page or a chart, such as
+You can embed answers and charts in your own pages: put ` + "`/embed`" + ` before the path of a page or chart, such as
 ` + "`<iframe src=\"$BASE/embed/fit?model=qwen3-8b&hardware=nvidia-rtx-4090\"></iframe>`" + ` or ` + "`/embed/charts/model-speeds?model=qwen3-8b`" + `.
 
 ## Errors
 
 Every error is application/problem+json (RFC 9457); outside /api/, a browser (Accept with
-text/html) gets a page with the same status. Use code in programs and show detail to people.
+text/html) gets a page with the same status. In programs, branch on ` + "`code`" + `; show ` + "`detail`" + ` to people.
 errors lists at most 20 problems, each with the allowed values and a suggestion;
 errors_omitted counts the rest. Items of a list in the body are named by their index, from 0: ` + "`queries[1].model`, `names[1]`" + `. Each search for similar names counts as one more call towards the burst limit. Include request_id when
 you ask for help.
@@ -119,8 +119,8 @@ you ask for help.
 func chargingText() string {
 	return "On data routes, each 200 or 404 response counts as one call; 301, 304 and all other responses are free. " +
 		"Once the monthly quota is used up, every request to these routes returns 429 `quota_exhausted`, even one that would otherwise be free. " +
-		"Key routes are free. Every call with a key counts towards the burst limit. " +
-		"Without a key, each client address can make a limited number of GET calls a day to ask, fit and resolve (30 by default). Such calls have the tier `trial`, and X-RateLimit-Reset is the end of the day in UTC. " +
+		"Routes under /api/v1/keys are free. Every call with a key counts towards the burst limit. " +
+		"Without a key, each client address can make a limited number of GET calls a day to the ask, fit and resolve routes (30 by default). Such calls have the tier `trial`, and X-RateLimit-Reset is the end of the day in UTC. " +
 		"Routes without a lock in the reference need no key and are free, but each client address has an allowance for them. A large document (a snapshot, a dump file, changes with whole records) counts as five pages; health checks and static files do not count. Once the allowance is used up, the response is 429 `page_limited`."
 }
 
@@ -156,9 +156,9 @@ var tagTexts = [][2]string{
 }
 
 // fileText describes the files of a list, and recordFileText that of a record.
-var fileText = "\n\nFiles: format=csv, ndjson or parquet, or the matching Accept header, returns the rows without the envelope; the Link header has the next page. " +
+var fileText = "\n\nFiles: format=csv, ndjson or parquet, or the matching Accept header, returns the rows without the envelope; the Link header points to the next page. " +
 	"Fields of nested objects are columns with dotted names; a list is one column. CSV cells that a spreadsheet would run as a formula start with an apostrophe. " +
-	"limit=all streams every row in one response, for keys above the free tier (others: 403 tier_required). It costs one call per " + strconv.Itoa(rowsPerCall) + " rows or part of them; if the month has too few calls left, the response is 429 and free. " +
+	"limit=all streams every row in one response, for keys above the free tier (others: 403 tier_required). It costs one call per " + strconv.Itoa(rowsPerCall) + " rows or part thereof; if too few calls are left this month, the response is 429 and free. " +
 	"A truncated response lacks the last HTTP chunk."
 
 const recordFileText = "format=csv, ndjson or parquet, or the matching Accept header, returns the record as a file with one row."
@@ -175,7 +175,7 @@ func routeText(rt *route) string {
 	case rt.list == fitList:
 		return fitText()
 	case rt.list == statsList:
-		return "All filters of the benchmark list apply. settings=single_stream is the default; settings=all removes it. Quantiles are of type 7 (linear interpolation at position (n-1)p, as in R and NumPy). More than 10,000 groups return 400. Throughput results and withdrawn measurements are never included; notices say how many match. A 200 costs one call." + fileText
+		return "All filters of the benchmark list apply. settings=single_stream is the default; settings=all lifts this restriction. Quantiles are of type 7 (linear interpolation at position (n-1)p, as in R and NumPy). More than 10,000 groups return 400. Throughput results and withdrawn measurements are never included; notices say how many match. A 200 costs one call." + fileText
 	case rt.list != nil && rt.list.singular == "facet":
 		return "Counts the matching records by the values of each field. The count of a field ignores the filter on that field, so you can offer its other values. A 200 costs one call."
 	case rt.list == nameList || rt.list == askList:
@@ -185,34 +185,34 @@ func routeText(rt *route) string {
 		if rt.list.normal != slugOrder {
 			order = "by run date, newest first and unknown last, then by id"
 		}
-		what := "the list has all records"
+		what := "the list contains all records"
 		if rt.list == benchmarks {
-			what += " except throughput results, which need the filter scenario or an id; the notice throughput_excluded says how many match"
+			what += " except throughput results, which need the scenario filter or an id; the notice throughput_excluded says how many match"
 		}
-		return fmt.Sprintf("All filters are optional; without any, "+what+". Use fields to select the fields of the records. Default order: %s. A 200 costs one call.", order) + fileText
+		return fmt.Sprintf("All filters are optional; without any, "+what+". Use the parameter fields to choose which fields to return. Default order: %s. A 200 costs one call.", order) + fileText
 	case rt.record == benchmarks:
-		return "Use fields to select the fields of the record. A 200 or 404 costs one call. " + recordFileText
+		return "Use the parameter fields to choose which fields to return. A 200 or 404 costs one call. " + recordFileText
 	case rt.record != nil:
-		return "An alias redirects (301) to the slug, free of charge. Use fields to select the fields of the record. A 200 or 404 costs one call. " + recordFileText
+		return "An alias redirects (301) to the slug, free of charge. Use the parameter fields to choose which fields to return. A 200 or 404 costs one call. " + recordFileText
 	}
 	return ""
 }
 
 // routeTexts describe routes by id. They come before what routeText makes of the parameters of a route.
 var routeTexts = map[string]string{
-	"issueKey":       "Needs no key. data.key has the secret, which is shown only once. The number of new keys per address and hour, and of active keys per e-mail address, is limited.",
+	"issueKey":       "Needs no key. data.key contains the secret, which is shown only once. The number of new keys per address per hour, and of active keys per e-mail address, is limited.",
 	"postFit":        "Each query takes the parameters of GET as members; a single query needs no list. Each answer has only the best quantization, or the one the query names. The response lists all errors. Costs one call; more than 50 queries count as two calls towards the burst limit.",
 	"showKey":        "Free; counts towards the burst limit.",
 	"revokeKey":      "Permanent: the key stops working at once. Free.",
-	"rotateKey":      "Issues a new secret for the same key; id, quota and counters stay. The old secret works for another grace_seconds. Free. The body is optional.",
+	"rotateKey":      "Issues a new secret for the same key; id, quota and counters stay the same. The old secret keeps working for grace_seconds more seconds. Free. The body is optional.",
 	"createWebhook":  "For keys of the pro and enterprise tiers. " + hooksText + " All webhook routes except the test are free.",
-	"listWebhooks":   "A key has at most 20, so the list has no pages.",
+	"listWebhooks":   "A key has at most 20, so the list is not paginated.",
 	"getWebhook":     "status, waiting, failing_since, last_success_at, last_failure and disabled_reason show the state of deliveries.",
-	"changeWebhook":  "Omitted fields do not change; filters are replaced as a whole. {\"status\":\"active\"} resumes a paused or disabled webhook with its waiting messages. Events from the inactive time are not sent; GET /api/v1/changes has them.",
+	"changeWebhook":  "Omitted fields do not change; filters are replaced as a whole. {\"status\":\"active\"} resumes a paused or disabled webhook with its waiting messages. Events that occurred while the webhook was inactive are not sent; GET /api/v1/changes lists them.",
 	"deleteWebhook":  "A request already under way may still arrive.",
-	"rotateWebhook":  "For grace_seconds (a day without a body), every message is signed with both secrets, so that receivers can switch over.",
-	"testWebhook":    "Sends one webhook.test message at once, even for a paused or disabled webhook. The response comes within 30 seconds and has the receiver's answer; it is 200 even if the receiver rejected the message. The webhook itself does not change. A 200 costs one call.",
-	"ask":            "Reads a question, a title or a table row in plain words and makes the matching call. reading shows how the question was read, call is the URL of the call, and answer is its response body. If several records match a name, the likeliest is used and the others are candidates. unused lists words that were not used. A 200 costs one call.",
+	"rotateWebhook":  "For grace_seconds (one day if you send no body), every message is signed with both secrets, so that receivers can switch over.",
+	"testWebhook":    "Sends one webhook.test message at once, even for a paused or disabled webhook. The response comes within 30 seconds and contains the receiver's response; it is 200 even if the receiver rejected the message. The webhook itself does not change. A 200 costs one call.",
+	"ask":            "Reads a question, a title or a table row in plain words and makes the matching call. reading shows how the question was read, call is the URL of the call, and answer is its response body. If several records match a name, the likeliest one is used, and the others are listed as candidates. unused lists words that were not used. A 200 costs one call.",
 	"resolveName":    "Reads Hub ids, file names, Ollama tags, strings from drivers and lspci, and PCI ids. A name with a word that is not understood is unknown, a name that matches several records is ambiguous, and a guess has no slug. An unknown name also returns 200. A 200 costs one call.",
 	"resolveNames":   "Like GET, for up to 200 names of any kind; data is in the order of names. A 200 costs one call; more than 100 names count as two calls towards the burst limit.",
 	"showDataset":    "Needs no key. Also shows if the newest files were rejected.",
@@ -223,19 +223,19 @@ var routeTexts = map[string]string{
 	"getSnapshot":    "Needs no key. You can cache the document forever.",
 	"getSchema":      "Needs no key.",
 	"listSchemas":    "Needs no key.",
-	"listEndpoints":  "Needs no key. The OpenAPI document has the same list, with parameters and responses.",
+	"listEndpoints":  "Needs no key. The OpenAPI document contains the same list, with parameters and responses.",
 }
 
 // fitText describes the route of the front page's question, with the formulas and their sources.
 func fitText() string {
 	var b strings.Builder
 	b.WriteString("A verdict for each quantization of a model on a machine, with the memory it needs, the longest context, and the speed of one request. " +
-		"missing names unknown facts; they are never guessed. speed.measured and speed.estimate are separate; use says which one applies. " +
-		"Quantizations that lists leave out come last (listed is false). They have no known file (neither published nor measured nor usual), " +
+		"The field missing lists the unknown facts, which are never guessed. speed.measured and speed.estimate are separate; the field use says which one applies. " +
+		"Quantizations that lists leave out come last (listed is false). They have no known file (they are not published, measured or in common use), " +
 		"or their size is within 10 % of another one and they were not measured on the hardware. " +
 		"A context above the limit of the model returns 400 unless allow_extended is true. A 200 costs one call.\n\n" +
 		"Method of the estimate: " + fit.Method + ". A measurement counts for all models of the same shape. " +
-		"Its band was tested on measurements from hidden sources; validated has the results, and the page /about/estimates has them for all classes.\n\nFormulas:\n\n")
+		"Its band was tested on measurements from hidden sources; the field validated contains the results, and the page /about/estimates shows them for all classes.\n\nFormulas:\n\n")
 	for _, f := range fit.Formulas {
 		fmt.Fprintf(&b, "- `%s`: %s ([source](%s))\n", f.ID, f.Text, f.Source)
 	}
@@ -243,10 +243,10 @@ func fitText() string {
 }
 
 // hooksText describes webhooks for the reference.
-const hooksText = "Messages follow the Standard Webhooks specification: verify webhook-signature with the secret and one of its libraries, answer 2xx within 15 seconds, and store webhook-id, because a message may come twice. " +
+const hooksText = "Messages follow the Standard Webhooks specification: verify webhook-signature with the secret and one of the specification's libraries, answer 2xx within 15 seconds, and store webhook-id, because a message may arrive twice. " +
 	"A release sends one message per event, with up to max_records matching records (at most 256 KiB), complete counts, and a link to all changes. " +
-	"Messages come in order: the next one is sent after you accept the previous one. A failed message is tried 11 times over three days, then the webhook is disabled; 410 disables it at once. The message stays first in the queue. " +
-	"If 100 messages are waiting, another release also disables it. URLs need https and a public host; redirects are not followed. " +
+	"Messages arrive in order: the next one is sent after you accept the previous one. A failed message is tried 11 times over three days, then the webhook is disabled; 410 disables it at once. The message stays first in the queue. " +
+	"If 100 messages are waiting, the next release also disables the webhook. URLs need https and a public host; redirects are not followed. " +
 	"Filters are those of the benchmark list and apply to the current record. A removed record has no fields, so every webhook with the event benchmark.withdrawn gets it."
 
 // problemSet is the errors of one status that a kind of route answers.
@@ -285,7 +285,7 @@ var problemSets = []problemSet{
 	{"PageLimited", "The address has made too many requests without a key.", []*code{pageLimited}},
 	{"DumpKey", "Bulk data needs a key above the free tier, and the key is missing or unknown.", []*code{missingKey, invalidKey}},
 	{"DumpTier", "Bulk data needs a key above the free tier, and this key is in a lower tier or no longer works.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
-	{"RangeNotSatisfiable", "The file does not have these bytes.", []*code{rangeNotSatisfiable}},
+	{"RangeNotSatisfiable", "The file does not contain these bytes.", []*code{rangeNotSatisfiable}},
 	{"SignupLimited", "The address has created the maximum number of keys per hour, or has made too many requests without a key.", []*code{signupLimited, pageLimited}},
 	{"PreconditionFailed", "If-Match does not match the current version.", []*code{preconditionFailed}},
 	{"InternalError", "Something went wrong on our side; report request_id to support.", []*code{internal}},

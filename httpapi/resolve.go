@@ -69,7 +69,7 @@ type NameView struct {
 	// Number of devices found in the name of hardware.
 	Count *int `json:"count" jsonschema:"nullable,example=2"`
 	// How the name was read, or why it has no record.
-	Reason string `json:"reason" jsonschema:"example=name without the storage type"`
+	Reason string `json:"reason" jsonschema:"example=name without the quantization"`
 	// Possible records if there is no single one, best first, at most five.
 	Candidates []resolve.Candidate `json:"candidates"`
 }

@@ -14,19 +14,19 @@ import (
 )
 
 type modelRuns struct {
-	// Hardware, by slug or alias: only models that run on it. The field fit of each row has the best quantization, verdict
-	// and speed. Hardware sold with several memory sizes counts with its vram_gb, and the notice memory_assumed says so. A
-	// name with a memory size or number of devices, such as "M4 Max 64GB" or "2x RTX 3090", sets memory_gb and count
-	// unless you give them.
+	// Hardware, by slug or alias: only models that run on it. The field fit of each row shows the best quantization, the
+	// verdict and the speed. Hardware sold with several memory sizes counts with its vram_gb, and the notice
+	// memory_assumed says so. A name with a memory size or number of devices, such as "M4 Max 64GB" or
+	// "2x RTX 3090", sets memory_gb and count unless you give them.
 	Fits string `query:"fits,name=hardware"`
 	// Memory of one device, in GB of 2^30 bytes, for hardware sold with several sizes.
 	MemoryGB float64 `query:"memory_gb,above=0,max=1e6,with=fits"`
 }
 
 type hardwareRuns struct {
-	// Model, by slug or alias: only hardware that runs it. The field fit of each row has the best quantization, verdict
-	// and speed. Hardware sold with several memory sizes counts with its vram_gb; the notice memory_assumed says how many
-	// rows that concerns.
+	// Model, by slug or alias: only hardware that runs it. The field fit of each row shows the best quantization, the
+	// verdict and the speed. Hardware sold with several memory sizes counts with its vram_gb; the notice memory_assumed
+	// says how many rows that concerns.
 	Runs string `query:"runs,name=model"`
 	// Quantization of the model, such as Q4_K_M, instead of the best one.
 	Quantization string `query:"quantization,bytes=100"`
@@ -39,7 +39,7 @@ var runNames = []string{
 }
 
 type explainParams struct {
-	// Add the points behind sort=best to the field fit. They add up to the total.
+	// Add the score breakdown behind sort=best to the field fit. The points add up to the total.
 	Explain bool `query:"explain"`
 }
 

@@ -52,12 +52,12 @@ const (
 type Options struct {
 	BaseURL               string   `help:"Public address of the service; default taken from each request." env:"MODELDEX_BASE_URL" placeholder:"URL"`
 	SupportEmail          string   `help:"E-mail address for problem reports." env:"MODELDEX_SUPPORT_EMAIL" default:"support@localhost"`
-	RepositoryURL         string   `help:"Repository of the dataset, such as https://github.com/owner/name; append /tree/BRANCH/FOLDER if the branch is not main or the folder is not data. The page /contribute links to it." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
+	RepositoryURL         string   `help:"Repository of the dataset, such as https://github.com/owner/name; append /tree/BRANCH/FOLDER if the branch is not main or the folder is not data. The /contribute page links to it." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 	Connections           int      `name:"max-connections" help:"Maximum number of open connections; 0 means 16384, or fewer if the open file limit is lower." env:"MODELDEX_MAX_CONNECTIONS" default:"0"`
 	ConnectionsPerAddress int      `name:"max-connections-per-address" help:"Maximum number of connections per client address; 0 means a quarter of --max-connections." env:"MODELDEX_MAX_CONNECTIONS_PER_ADDRESS" default:"0"`
 	Dumps                 DumpMode `help:"Who can download the whole dataset as files: open (everyone), keyed (keys above the free tier) or off." env:"MODELDEX_DUMPS" enum:"off,keyed,open" default:"open"`
 	PagesPerMinute        int      `help:"Pages, charts and large documents that one address can request per minute without a key; 0 means no limit. Direct requests from this machine are exempt." env:"MODELDEX_PAGES_PER_MINUTE" default:"120"`
-	PagesAtOnce           int      `help:"Pages, charts and large documents that one address can request at once without a key." env:"MODELDEX_PAGES_AT_ONCE" default:"240"`
+	PagesAtOnce           int      `help:"Pages, charts and large documents that one address can request in one burst without a key." env:"MODELDEX_PAGES_AT_ONCE" default:"240"`
 	TrialPerDay           int      `name:"trial-calls" help:"Calls to fit, resolve and ask that one address can make per day without a key; 0 means none." env:"MODELDEX_TRIAL_CALLS" default:"30"`
 }
 

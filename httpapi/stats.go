@@ -25,14 +25,14 @@ const (
 type statsParams struct {
 	// One or two fields to group by.
 	GroupBy []string `query:"group_by,ordered,most=2"`
-	// Field to compute statistics of.
+	// Field to compute statistics for.
 	Metric string `query:"metric"`
 	// Weight of records. source: records with the same page, model, hardware and settings count once, with their median.
-	// page: each source page counts once per group, with the median of its records, so a page with a hundred runs counts
-	// as much as a page with one; own measurements without a page count as one page. n then equals sources.
+	// page: each source page counts once per group, with the median of its records, however many there are; the dataset
+	// owner's own measurements, which have no page, count as one page. n then equals sources.
 	Weight string `query:"weight"`
-	// Shape of the result. pivot: data is a matrix of two fields, as for a heat map, with at most 10,000 cells and no
-	// pages. It has the lists rows and columns, and values and comparable have one list per row.
+	// Shape of the result. pivot: data is a matrix of two fields, as for a heat map, with at most 10,000 cells, and is not
+	// paginated. It contains the lists rows and columns; values and comparable contain one list per row.
 	Shape string `query:"shape"`
 	// Statistic in the cells of a pivot.
 	Value string `query:"value"`
@@ -155,7 +155,7 @@ func checkStats(q *listQuery) *failure {
 	case pivot && (q.After != nil || q.limited || q.Sort.Field != index.None):
 		return badParameter("shape", "pivot", "pivot does not support sort, limit and cursor")
 	case q.format == export.Parquet && !q.all && q.Limit > mostParquetGroups:
-		return badParameter("limit", strconv.Itoa(q.Limit), fmt.Sprintf("must be at most %d with format=parquet; the Link header has the next page, and limit=%s returns all groups in one file", mostParquetGroups, allRows))
+		return badParameter("limit", strconv.Itoa(q.Limit), fmt.Sprintf("must be at most %d with format=parquet; the Link header points to the next page, and limit=%s returns all groups in one file", mostParquetGroups, allRows))
 	case !pivot && q.Given("value"):
 		return badParameter("value", q.Text("value"), "is a parameter of shape=pivot")
 	}

@@ -207,7 +207,7 @@ func (d *desk) edits() []func() {
 		func() { d.good("the directory replaced", d.rename) },
 		func() { d.good("an edit and a SIGHUP", d.hangup) },
 		func() {
-			d.bad("hardware/nvidia-rtx-4090.json", `"nvdia"; did you mean "nvidia"`, func(name string, b []byte) error {
+			d.bad("hardware/nvidia-rtx-4090.json", `"nvdia"; did you mean "nvidia"?`, func(name string, b []byte) error {
 				return os.WriteFile(name, bytes.Replace(b, []byte(`"vendor": "nvidia"`), []byte(`"vendor": "nvdia"`), 1), 0o600)
 			})
 		},

@@ -16,7 +16,7 @@ type Config struct {
 	Tiers     Tiers  // empty: defaultTiers
 	KeyPrefix string // what new keys start with; empty: "mdx"
 
-	// SignupsPerHour is the maximum number of keys per address and hour; 0 means no limit. Local requests, operators and
+	// SignupsPerHour is the maximum number of keys per address per hour; 0 means no limit. Local requests, operators and
 	// unknown addresses are exempt.
 	SignupsPerHour int
 	// KeysPerEmail is the maximum number of unrevoked keys per e-mail address; 0 means no limit. Local requests and

@@ -144,7 +144,7 @@ func TestFieldFaults(t *testing.T) {
 		{"half a device", []string{"hardware_count", "0.5"}, "hardware_count", "must be a whole number, got 0.5", ""},
 		{"no devices", []string{"hardware_count", "0"}, "hardware_count", "must be at least 1", ""},
 		{"a flag of another kind", []string{"flash_attention", "maybe"}, "flash_attention", `must be true or false, got "maybe"`, ""},
-		{"a value outside its set", []string{"rate_basis", "decod"}, "rate_basis", `must be one of decode, end_to_end, total, got "decod"; did you mean "decode"`, ""},
+		{"a value outside its set", []string{"rate_basis", "decod"}, "rate_basis", `must be one of decode, end_to_end, total, got "decod"; did you mean "decode"?`, ""},
 		{"no page", []string{"source_url", ""}, "source_url", "is required", ""},
 		{"a page that is none", []string{"source_url", "javascript:alert(1)"}, "source_url", "must be an address that starts with https:// or http://", ""},
 		{"no such day", []string{"run_date", "2026-02-30"}, "run_date", "must be a date as YYYY-MM-DD", ""},

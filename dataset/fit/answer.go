@@ -92,8 +92,8 @@ type Size struct {
 	Speed *Speed `json:"speed" jsonschema:"nullable"`
 	// Cost of a million tokens; null if the query gives no prices.
 	Cost *Cost `json:"cost" jsonschema:"nullable"`
-	// Whether lists include it: it was published, measured or is usual, and its size differs by at least 10 % from other
-	// listed ones, or it was measured on the hardware.
+	// Whether lists include it: it is published, measured or in common use, and differs in size by at least 10 % from
+	// other listed ones, or it was measured on the hardware.
 	Listed bool `json:"listed" jsonschema:"example=true"`
 }
 

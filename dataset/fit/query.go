@@ -19,14 +19,14 @@ type Query struct {
 	// memory size or number of devices in a name, such as "2x RTX 3090", sets memory_gb and count.
 	Hardware dataset.Slug `query:"hardware,name=hardware" kong:"-"`
 	// Quantization, such as Q4_K_M or AWQ. Default: all quantizations of the model, best first.
-	Quantization string `query:"quantization,bytes=100" help:"Quantization, such as Q4_K_M, AWQ or MLX-4bit; default all quantizations of the model." short:"q" placeholder:"SIZE"`
+	Quantization string `query:"quantization,bytes=100" help:"Quantization, such as Q4_K_M, AWQ or MLX-4bit; default all quantizations of the model." short:"q" placeholder:"NAME"`
 	// Size of the weights file, in GB of 2^30 bytes, instead of the sizes listed for the model.
 	WeightsGB float64 `query:"weights_gb,above=0,max=1e6" name:"weights-gb" help:"Size of the weights file in GiB, instead of the sizes listed for the model." placeholder:"GB"`
 	// Number of devices per name.
-	Count int `query:"count,min=1,max=8" help:"Number of each device, 1 to 8; default the number in the hardware's name, such as 2x3090, or 1." placeholder:"N"`
+	Count int `query:"count,min=1,max=8" help:"Number of devices of each kind, 1 to 8; default the number in the hardware's name, such as 2x3090, or 1." placeholder:"N"`
 	// How devices share the model: layer (each has some layers) or tensor (each has a part of every layer). Default:
 	// layer; with engine=vllm, tensor.
-	Split Split `query:"split" help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"WAY"`
+	Split Split `query:"split" help:"How several devices share the model: layer or tensor." enum:",layer,tensor" default:"" placeholder:"MODE"`
 	// Context to reserve memory for, in tokens; 64k is 65,536. Default: 8192, or the limit of the model if it is lower. A
 	// value above that limit returns 400 unless allow_extended is true.
 	Context int64 `query:"context,min=1,max=16777216,tokens" kong:"-"`
@@ -44,7 +44,7 @@ type Query struct {
 	// Tokens processed in one batch: ubatch-size of llama.cpp (512), max_num_batched_tokens of vLLM (2048).
 	MicroBatch int64 `query:"batch_tokens,min=1,max=1e6" name:"batch-tokens" help:"Tokens processed in one batch." placeholder:"N"`
 	// Share of each card's memory that vLLM may use. Default: 0.9.
-	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1" name:"gpu-memory-utilization" help:"Share of each card's memory that vLLM may use." placeholder:"PART"`
+	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1" name:"gpu-memory-utilization" help:"Share of each card's memory that vLLM may use." placeholder:"FRACTION"`
 	// Processor or machine with the cards, by name. A memory size in the name sets system_memory_gb.
 	Host dataset.Slug `query:"host,name=hardware" help:"Processor or machine the cards are installed in." placeholder:"NAME"`
 	// Main memory next to the cards, in GB of 2^30 bytes. Default: the memory of the host, or as much as needed.
@@ -58,7 +58,7 @@ type Query struct {
 	// DDR5 with compute_unit=cpu.
 	BandwidthGBps float64 `query:"bandwidth_gbps,above=0,max=1e6" kong:"-"`
 	// Share of unified memory that a model can use. Default: the share the vendor's system allows, shown in the answer.
-	UnifiedShare float64 `query:"unified_share,above=0,max=1" help:"Share of unified memory that a model may use, 0 to 1." placeholder:"PART"`
+	UnifiedShare float64 `query:"unified_share,above=0,max=1" help:"Share of unified memory that a model may use, 0 to 1." placeholder:"FRACTION"`
 	// Layers on the cards, like -ngl of llama.cpp; the output layer counts as one. Default: as many as fit.
 	GPULayers *int64 `query:"gpu_layers,min=0,max=1000" name:"gpu-layers" help:"Layers to put on the cards, counting the output layer as one; default as many as fit." placeholder:"N"`
 	// Layers, from the first, whose experts stay in main memory, like --n-cpu-moe of llama.cpp. Default: as few as
@@ -73,7 +73,7 @@ type Query struct {
 	// Draft model for speculative decoding, by slug or alias; its memory is included.
 	Draft dataset.Slug `query:"draft,name=model" help:"Draft model for speculative decoding; its memory is included." placeholder:"MODEL"`
 	// Quantization of the draft model; default Q8_0.
-	DraftQuantization string `query:"draft_quantization,bytes=100,with=draft" help:"Quantization of the draft model; default Q8_0." placeholder:"SIZE"`
+	DraftQuantization string `query:"draft_quantization,bytes=100,with=draft" help:"Quantization of the draft model; default Q8_0." placeholder:"NAME"`
 	// Tool to estimate the speed for, such as ollama. It also sets engine.
 	Tool dataset.Slug `query:"tool,name=tool" help:"Tool to estimate the speed for, by slug, such as ollama; default the engine's own." placeholder:"TOOL"`
 	// Compute backend, such as vulkan. Default: the usual one for the hardware.
@@ -90,11 +90,11 @@ type Query struct {
 	// Minimum generation speed, measured or estimated, in tokens per second; with a full cache if context is given. Rows
 	// with unknown speed are left out, and a notice says how many. The call counts as six calls towards the burst limit.
 	MinTPS float64 `query:"min_tps,above=0,max=1e6" name:"min-tps" help:"Lowest acceptable generation speed, in tokens per second." placeholder:"SPEED"`
-	// Quantization shown in each row. best: the one with the most points, which balance precision against speed and
-	// memory, among those that were published, measured or are usual. measured: the most precise one of 4 to 9 bits per
-	// weight that fits and was measured on the hardware, else a measured one with more bits, else the most precise one of
-	// up to 9 bits that fits. Weights trained in four bits (MXFP4) come before other files of the model.
-	Prefer Preference `query:"prefer,default=best" help:"Quantization to show in each row: best, the one with the most points (a balance of precision, speed and memory); or measured, the most precise one of 4 to 9 bits per weight that fits and was measured on the hardware, else a measured one with more bits, else the most precise one of up to 9 bits that fits." enum:"best,measured" default:"best"`
+	// Quantization shown in each row. best: the one with the highest score (a balance of precision, speed and memory)
+	// among those published, measured or in common use. measured: the most precise one with 4 to 9 bits per weight that
+	// fits and was measured on the hardware; failing that, a measured one with more bits; failing that, the most precise
+	// one with up to 9 bits that fits. Weights trained in four bits (MXFP4) come before other files of the model.
+	Prefer Preference `query:"prefer,default=best" help:"Quantization to show in each row. best: the one with the highest score (a balance of precision, speed and memory). measured: the most precise one with 4 to 9 bits per weight that fits and was measured on the hardware; failing that, a measured one with more bits; failing that, the most precise one with up to 9 bits that fits." enum:"best,measured" default:"best"`
 
 	Beside []Unit `kong:"-"` // further devices, which may be unlike the first; Count counts each
 	// Value says how good a size is that runs: lists name the one of the greatest value. It may set Points. Nil: the most

@@ -11,7 +11,7 @@ import (
 )
 
 // Method is the method of all estimates.
-const Method = "regression of the bandwidth used on hardware, tool, model shape and quantization"
+const Method = "a regression of effective bandwidth against hardware, tool, model shape and quantization"
 
 // Words of Speed.Use.
 const (

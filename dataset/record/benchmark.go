@@ -116,9 +116,9 @@ type Benchmark struct {
 	Availability *string `json:"availability" jsonschema:"nullable,enum=available,enum=preview,enum=rdi,example=available"`
 	// Who measured: the owner of the dataset, the community, or the maker of the tool or hardware.
 	Source Source `json:"source" jsonschema:"example=community"`
-	// Exact page the numbers come from; null for own measurements.
+	// Exact page the numbers come from; null for the dataset owner's own measurements.
 	SourceURL *URL `json:"source_url" jsonschema:"nullable,example=https://github.com/geerlingguy/ai-benchmarks/issues/29"`
-	// Key of the source in sources.json, which has its owner and licence; null for own measurements.
+	// Key of the source in sources.json, which gives its owner and licence; null for the dataset owner's own measurements.
 	SourceKey *string `json:"source_key" jsonschema:"nullable,pattern=^[0-9a-z][0-9a-z._/-]*$,example=github.com/geerlingguy/ai-benchmarks"`
 	// Day of the run, or of the event that date_basis names.
 	RunDate *Date `json:"run_date" jsonschema:"nullable,example=2024-05-11"`

@@ -152,7 +152,7 @@ func (f *Field) Required() bool {
 // Suggestion ends a sentence with the nearest of the known words, if one is near.
 func Suggestion(word string, known []string) string {
 	if near := Near(word, known, 1); len(near) > 0 {
-		return fmt.Sprintf("; did you mean %q", near[0])
+		return fmt.Sprintf("; did you mean %q?", near[0])
 	}
 	return ""
 }

@@ -185,7 +185,7 @@ type Quantization struct {
 type SourceRef struct {
 	// Names of the fields it supports, in dotted form for nested ones.
 	Fields []string `json:"fields" jsonschema:"minItems=1,minLength=1,example=params_b"`
-	// Source page; null for own measurements, which via describes.
+	// Source page; null for the dataset owner's own measurements, which via describes.
 	URL *URL `json:"url" jsonschema:"nullable,example=https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct"`
 	// The copy that was read if the page was unavailable, or how the value was measured.
 	Via *string `json:"via" jsonschema:"nullable,minLength=1,example=own measurement of 2026-11-20"`

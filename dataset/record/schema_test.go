@@ -57,7 +57,7 @@ func TestExplain(t *testing.T) {
 		On     bool             `json:"on"`
 	}
 	for _, tt := range []struct{ text, field, want string }{
-		{`{"nam":"x"}`, "nam", `is not a known field; did you mean "name"`},
+		{`{"nam":"x"}`, "nam", `is not a known field; did you mean "name"?`},
 		{`{"inside":{"a.b":{"value":"12,5"}}}`, "inside.a.b.value", `must be a number, got "12,5"`},
 		{`{"inside":{"a":{"count":1.5}}}`, "inside.a.count", "must be a whole number, got 1.5"},
 		{`{"inside":{"a":{"names":{}}}}`, "inside.a.names", "must be a list, got {}"},

@@ -95,7 +95,7 @@ func (a *Answer) WhyNot() string {
 	case a.Slug != "":
 		return ""
 	case a.Ambiguous && len(a.Candidates) == 1:
-		return "is not the full name of a record: " + a.Reason + "; did you mean " + string(a.Candidates[0].Slug)
+		return "is not the full name of a record: " + a.Reason + "; did you mean " + string(a.Candidates[0].Slug) + "?"
 	case a.Ambiguous:
 		return "may be several records: " + a.Reason
 	case !a.Explained():

@@ -68,7 +68,7 @@ func (r *Resolver) byStems(name modelName) (a Answer) {
 	}()
 	for _, stem := range stems {
 		if i, ok := r.models.exact[stem]; ok && name.tag != "" && !base && r.models.recs[i].trusts(name.owner) {
-			a.found(&r.models.recs[i], Parsed, "tag without the storage type")
+			a.found(&r.models.recs[i], Parsed, "tag without the quantization")
 			return a
 		}
 		if found := r.named(stem); len(found) > 0 {
@@ -125,7 +125,7 @@ func (r *Resolver) judge(found []int, name modelName, stem string, m marks, base
 	}
 	switch trusted := k.trusts(name.owner); {
 	case trusted && m.any:
-		a.found(k, Parsed, "name without the storage type")
+		a.found(k, Parsed, "name without the quantization")
 	case trusted:
 		a.found(k, Parsed, "name in another spelling")
 	case m.any:

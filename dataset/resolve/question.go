@@ -354,7 +354,7 @@ func (a *asking) readMac() {
 	chips[0], chips[middle] = chips[middle], chips[0]
 	k := &x.recs[chips[0]]
 	n := Named{Answer: Answer{Input: a.text[w.start:w.end], Kind: Hardware, Ambiguous: true, Candidates: x.list(chips, "a Mac chip sold with that memory")}, Device: k.hardware, start: w.start, end: w.end}
-	n.found(k, Likely, "no chip is named; this one is of middling speed among those of such Macs")
+	n.found(k, Likely, "no chip is named; this one is mid-range among the chips of such Macs")
 	a.use(w.start, w.end)
 	a.Hardware, a.Processor, a.Unused = []Named{n}, false, nil
 	a.unused()

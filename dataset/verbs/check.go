@@ -18,7 +18,7 @@ import (
 // Check lists the findings of a dataset.
 type Check struct {
 	DatasetArg
-	Format string `help:"text for people, json for programs, github for pull-request annotations." enum:"text,json,github" default:"text" placeholder:"FORM"`
+	Format string `help:"text for people, json for programs, github for pull-request annotations." enum:"text,json,github" default:"text" placeholder:"FORMAT"`
 	AsJSON bool   `name:"json" help:"The same as --format=json."`
 	Quiet  bool   `short:"q" help:"Print only errors, no warnings."`
 	Rules  bool   `help:"List the rules instead, with the ids that accepted.json uses."`
@@ -119,7 +119,7 @@ func printPaths(env *Env, dir string, names []string) {
 type Diff struct {
 	Old    string `arg:"" help:"Dataset directory, or a git revision of the one in --data."`
 	New    string `arg:"" help:"Newer dataset: a directory or a git revision."`
-	Format string `help:"text for people, json for programs, markdown for a comment on a pull request." enum:"text,json,markdown" default:"text" placeholder:"FORM"`
+	Format string `help:"text for people, json for programs, markdown for a comment on a pull request." enum:"text,json,markdown" default:"text" placeholder:"FORMAT"`
 	AsJSON bool   `name:"json" help:"The same as --format=json."`
 	Data   string `help:"Dataset directory that revisions refer to." env:"MODELDEX_DATA" default:"data" placeholder:"DIR"`
 }

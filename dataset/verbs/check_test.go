@@ -73,7 +73,7 @@ func TestFind(t *testing.T) {
 		{"a flag, nothing there", func(*testing.T) {}, "nowhere", "", "nowhere: does not exist"},
 		{"a flag, a file", func(t *testing.T) { datasettest.PutFile(t, "file", "") }, "file", "", "file: not a directory"},
 		{"a flag, a folder of records", func(t *testing.T) { datasettest.WriteBase(t, "data") }, "data/models", "", "data/models: not a dataset: it has no dataset.json"},
-		{"a flag, the directory above", func(t *testing.T) { datasettest.WriteBase(t, "data") }, ".", "", ".: not a dataset: it has no dataset.json; did you mean ./data"},
+		{"a flag, the directory above", func(t *testing.T) { datasettest.WriteBase(t, "data") }, ".", "", ".: not a dataset: it has no dataset.json; did you mean ./data?"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())

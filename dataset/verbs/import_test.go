@@ -10,7 +10,7 @@ import (
 	"modeldex/dataset/datasettest"
 )
 
-// TestImportFlags: what is wrong with the flags alone is wrong usage.
+// TestImportFlags: what is wrong with the flags alone is a usage error.
 func TestImportFlags(t *testing.T) {
 	for _, tt := range []struct {
 		c    Import

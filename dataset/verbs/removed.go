@@ -3,7 +3,7 @@ package verbs
 import "strings"
 
 var removed = map[string]string{
-	"export":        "download whole tables from /api/v1/dumps of a server, or put a cache in front of modeldex serve",
+	"export":        "download whole tables from a server's /api/v1/dumps, or put a cache in front of modeldex serve",
 	"import facts":  "write one file per record in models, hardware and tools of the dataset, and run modeldex check",
 	"import pciids": "copy the ids from pci.ids into pci_ids of the hardware record",
 	"mirror":        pull,

@@ -61,9 +61,9 @@ func datasetIn(dir string) error {
 	}
 	hint := ""
 	if _, err := os.Stat(filepath.Join(dir, defaultDir, infoFile)); err == nil {
-		hint = "; did you mean " + filepath.Join(dir, defaultDir)
+		hint = "; did you mean " + filepath.Join(dir, defaultDir) + "?"
 		if !filepath.IsAbs(dir) {
-			hint = "; did you mean ./" + filepath.Join(dir, defaultDir)
+			hint = "; did you mean ./" + filepath.Join(dir, defaultDir) + "?"
 		}
 	}
 	return fmt.Errorf("%s: not a dataset: it has no %s%s", dir, infoFile, hint)

@@ -18,7 +18,7 @@ import (
 
 // Row is what one release did to one record.
 type Row struct {
-	// Version of the dataset that has the change.
+	// Version of the dataset that contains the change.
 	DatasetVersion string `json:"dataset_version" jsonschema:"example=2026.11.21"`
 	// SHA-256 of the record files of that dataset, in hex.
 	Digest string `json:"digest" jsonschema:"pattern=^[0-9a-f]{64}$"`

@@ -254,7 +254,7 @@ func problem(status int, body []byte, retryAfter string) *sdk.CallToolResult {
 	for _, e := range p.Errors[:min(most, len(p.Errors))] {
 		fmt.Fprintf(&b, "\n%s: %s", clipped(e.Name), clipped(e.Detail))
 		if e.Suggestion != "" {
-			fmt.Fprintf(&b, "; did you mean %s", clipped(e.Suggestion))
+			fmt.Fprintf(&b, "; did you mean %s?", clipped(e.Suggestion))
 		} else if len(e.Allowed) > 0 {
 			fmt.Fprintf(&b, "; allowed: %s", clipped(strings.Join(e.Allowed, ", ")))
 		}

@@ -76,7 +76,7 @@ var tools = []tool{
 	},
 	{
 		name: "what_runs", title: "What runs on hardware, or what hardware runs a model",
-		text: "With fits: the models that run on hardware. With runs: the hardware that runs a model. Each row has the best quantization, verdict and speed",
+		text: "With fits: the models that run on hardware. With runs: the hardware that runs a model. Each row shows the best quantization, verdict and speed",
 		calls: []call{
 			{
 				main: "runs", path: "/api/v1/hardware", page: "/explore/hardware?%s",

@@ -92,7 +92,7 @@ To get the data of a page, add .json, .csv or .md to its address: %s/models/llam
 
 ## Agents
 
-- %[4]s/mcp: Model Context Protocol (Streamable HTTP), with tools for questions, names, what runs, fit, comparisons, benchmarks, statistics and changes. To run it locally, use "modeldex mcp". Resolve names first, give the settings of each speed, say whether it is measured or estimated, and pass on notices.
+- %[4]s/mcp: Model Context Protocol (Streamable HTTP), with tools for questions, names, models that run, fit, comparisons, benchmarks, statistics and changes. To run it locally, use "modeldex mcp". Resolve names first, give the settings of each speed, say whether it is measured or estimated, and pass on notices.
 - ask, resolve and fit work without a key for some calls a day, here and in the API.
 
 ## API

@@ -15,7 +15,7 @@ type Group struct {
 	Group map[string]any `json:"group"`
 	// Number of values.
 	N int `json:"n" jsonschema:"minimum=1,example=42"`
-	// Number of distinct source pages; own measurements without a page count as one.
+	// Number of distinct source pages; the dataset owner's own measurements, which have no page, count as one.
 	Sources int `json:"sources" jsonschema:"minimum=1,example=7"`
 	// Lowest value, in the unit of meta.unit.
 	Min float64 `json:"min" jsonschema:"example=90.2"`

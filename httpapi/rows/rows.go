@@ -29,7 +29,7 @@ type Model struct {
 	QuantizationCount int `json:"quantization_count" jsonschema:"minimum=0,example=33"`
 	// Number of benchmarks of the model itself.
 	BenchmarkCount int `json:"benchmark_count" jsonschema:"minimum=0,example=206"`
-	// Number of benchmarks that the filter model= finds. Repackaged weights count as the model itself.
+	// Number of benchmarks that the model filter finds. Repackaged weights count as the model itself.
 	BenchmarkCountWithVariants int `json:"benchmark_count_with_variants" jsonschema:"minimum=0,example=206"`
 	// The model in the newest snapshot; null if it is not in it.
 	Intelligence *snapshot.Intelligence `json:"intelligence" jsonschema:"nullable"`
@@ -70,7 +70,7 @@ type Hardware struct {
 	dataset.Hardware
 	// Number of benchmarks on this record itself.
 	BenchmarkCount int `json:"benchmark_count" jsonschema:"minimum=0,example=215"`
-	// Number of benchmarks that the filter hardware= finds: on this record, its variants, chips that contain it and
+	// Number of benchmarks that the hardware filter finds: on this record, its variants, chips that contain it and
 	// machines built from it.
 	BenchmarkCountWithVariants int `json:"benchmark_count_with_variants" jsonschema:"minimum=0,example=215"`
 	// What runs; only in lists with fits or runs.

@@ -141,10 +141,10 @@ func TestBuildFolderRefuses(t *testing.T) {
 		want   string
 	}{
 		{"no configuration", func(f fstest.MapFS) { delete(f, "build.json") }, "build.json"},
-		{"unknown member", edit("build.json", `"license"`, `"licence"`), "build.json:4: licence: is not a known field; did you mean \"license\""},
+		{"unknown member", edit("build.json", `"license"`, `"licence"`), "build.json:4: licence: is not a known field; did you mean \"license\"?"},
 		{"no such file", edit("build.json", "bench.ndjson", "none.ndjson"), "none.ndjson: does not exist"},
 		{"no files", edit("build.json", `"files": ["bench.ndjson"]`, `"files": []`), "files must not be empty"},
-		{"alias line", put("aliases.ndjson", "{}\n{\"model_kee\":1}\n"), "aliases.ndjson:2: model_kee: is not a known field; did you mean \"model_key\""},
+		{"alias line", put("aliases.ndjson", "{}\n{\"model_kee\":1}\n"), "aliases.ndjson:2: model_kee: is not a known field; did you mean \"model_key\"?"},
 		{"directory line", put("directory.ndjson", "[]"), "directory.ndjson:1: must be an object, got []"},
 		{"row line", put("bench.ndjson", "{\"source\":\"bench\"}\nno\n"), "bench.ndjson:2: "},
 		{"row without model", put("bench.ndjson", `{"source":"bench","config":"c","split":"s","row":1,"metric":"m"}`), "bench.ndjson:1: model_raw: must be given"},

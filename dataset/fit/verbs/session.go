@@ -74,8 +74,8 @@ func (d *session) find(kind resolve.Kind, name string) (resolve.Answer, error) {
 		near = append(near, string(c.Slug))
 	}
 	why := fmt.Sprintf("%s: %q %s", kind, name, a.WhyNot())
-	if len(near) > 0 && !strings.HasSuffix(why, near[0]) {
-		why += "; did you mean " + strings.Join(near, " or ")
+	if len(near) > 0 && !strings.HasSuffix(why, near[0]+"?") {
+		why += "; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return a, errors.New(why)
 }

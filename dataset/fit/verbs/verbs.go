@@ -57,7 +57,7 @@ func (d *session) fit(model, hardware string) (err error) {
 type Runs struct {
 	Hardware string `arg:"" help:"Hardware: slug, name or alias."`
 	Settings
-	Explain bool `help:"Show the points behind the order."`
+	Explain bool `help:"Show the score breakdown behind the order."`
 	Limit   int  `help:"Maximum number of rows to print, best first; 0 for all." default:"40"`
 }
 

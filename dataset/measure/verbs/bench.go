@@ -24,15 +24,15 @@ type Bench struct {
 	LlamaBench    string `help:"Path of llama-bench, if it is not on PATH." placeholder:"FILE"`
 	ModelFile     string `help:"GGUF file that llama-bench measures." placeholder:"FILE"`
 	Model         string `help:"Model to measure: an Ollama tag, a model on the server, or a name for the model file." placeholder:"NAME"`
-	URL           string `name:"url" help:"Address of a server with the OpenAI API: llama-server, LM Studio, vLLM, MLX." placeholder:"URL"`
+	URL           string `name:"url" help:"Address of an OpenAI-compatible server: llama-server, LM Studio, vLLM, MLX." placeholder:"URL"`
 	OllamaURL     string `help:"Address of Ollama." default:"http://127.0.0.1:11434" placeholder:"URL"`
 	Tool          string `help:"Program behind --url, if it does not identify itself." placeholder:"SLUG"`
 	Quantization  string `help:"Quantization of the model behind --url, if its name does not say." placeholder:"NAME"`
-	Hardware      string `help:"Hardware it runs on, if detection finds none or several devices; \"2x RTX 3090\" also sets the number of devices." placeholder:"NAME"`
+	Hardware      string `help:"Hardware it runs on, if detection finds no device or several; \"2x RTX 3090\" also sets the number of devices." placeholder:"NAME"`
 	Depths        []int  `help:"Tokens in the cache before the prompt." default:"0,4096,16384"`
 	Repetitions   int    `help:"Repetitions of each measurement." default:"5"`
 	SourceURL     string `help:"Page where you publish the numbers. Without it, the line counts as a measurement by the owner of the dataset." placeholder:"URL"`
-	Submit        bool   `help:"For each line, print a link to a filled-in issue form of the repository on standard error."`
+	Submit        bool   `help:"For each line, print to standard error a link to the repository's issue form, filled in."`
 	RepositoryURL string `help:"Repository of the dataset, for --submit." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 }
 
