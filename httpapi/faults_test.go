@@ -255,7 +255,7 @@ func TestFaultsAreWhole(t *testing.T) {
 		{path: "benchmarks/stats?group_by=hardware&value=n", want: []string{"value is a parameter of shape=pivot"}},
 		{path: "benchmarks/stats?group_by=hardware,model&shape=pivot&sort=n", want: []string{"shape pivot does not support sort, limit and cursor"}},
 		{path: "benchmarks?limit=all&format=csv&cursor=x", want: []string{
-			"cursor cannot be used with limit=all, which has no pages", "cursor is damaged or was not made by this service; start again without it",
+			"cursor cannot be used with limit=all, which is not paginated", "cursor is damaged or was not made by this service; start again without it",
 		}},
 		{path: "benchmarks?hardware=" + numbered(query.MaxValues+1, "x%d", ","), want: []string{"hardware must have at most 50 values, got 51"}},
 		{path: "benchmarks?hardware_count=99999999999999999999", want: []string{"hardware_count must be a whole number such as 1"}},

@@ -237,7 +237,7 @@ func (q *listQuery) readCursor() {
 		q.filters += "?"
 	}
 	if q.all && q.Given("cursor") {
-		q.Fault("cursor", q.Text("cursor"), "cannot be used with limit="+allRows+", which has no pages")
+		q.Fault("cursor", q.Text("cursor"), "cannot be used with limit="+allRows+", which is not paginated")
 	} else if q.all && q.format == export.JSON {
 		q.Fault("limit", allRows, "needs format=csv, ndjson or parquet; JSON comes in pages")
 	}

@@ -65,9 +65,9 @@ func Warnings(set *dataset.Set, r *Run) (out []string) {
 	case r.PartialOffload != nil && *r.PartialOffload:
 		say("part of the weights is in main memory, so this is not the speed of the graphics alone")
 	case enough && speed*outlier < record.Median(others):
-		say("the median of equal runs is %.1f tokens/s, this run has %.1f: %s", record.Median(others), speed, cause)
+		say("the median of runs with the same settings is %.1f tokens/s, this run has %.1f: %s", record.Median(others), speed, cause)
 	case enough && speed > outlier*record.Median(others):
-		say("the speed is more than three times the median of equal runs (%.1f tokens/s): check the model, its quantization and drafted tokens", record.Median(others))
+		say("the speed is more than three times the median of runs with the same settings (%.1f tokens/s): check the model, its quantization and drafted tokens", record.Median(others))
 	case known && ratio < lowShare && speed < slowPerSec:
 		say("the speed uses only %.2g %% of the memory bandwidth: %s", 100*ratio, cause)
 	}

@@ -233,7 +233,7 @@ func TestBench(t *testing.T) {
 		{name: "throttling", runner: "ollama", fake: fake{speeds: []float64{430, 350}, vram: 1}, lines: 1, said: []string{"the last repetition (350.0 tokens/s) is more than 15 % slower than the first (430.0)"}},
 		{name: "offload of Ollama", runner: "ollama", fake: fake{speeds: []float64{60}, vram: 0.6}, lines: 1, line: []string{`"partial_offload":true`, `"compute_unit":"mixed"`}, said: []string{"part of the weights is in main memory"}},
 		{name: "all on the processor", runner: "ollama", fake: fake{speeds: []float64{60}}, change: func(c *Bench) { c.Hardware = "RTX 4090" }, fails: "no depth could be measured", said: []string{"did not use the graphics"}},
-		{name: "hidden offload", runner: "ollama", fake: fake{speeds: []float64{40}, vram: 1}, lines: 1, said: []string{"the median of equal runs is 420.0 tokens/s, this run has 40.0"}},
+		{name: "hidden offload", runner: "ollama", fake: fake{speeds: []float64{40}, vram: 1}, lines: 1, said: []string{"the median of runs with the same settings is 420.0 tokens/s, this run has 40.0"}},
 		{
 			name: "a depth that fails", runner: "ollama", fake: fake{speeds: []float64{430}, vram: 1, deepest: 6000}, change: func(c *Bench) { c.Depths = []int{0, 4096, 16384} }, lines: 2,
 			said: []string{"depth 16384: skipped: ", "model requires more system memory"},
