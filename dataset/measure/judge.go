@@ -79,7 +79,7 @@ func Warnings(set *dataset.Set, r *Run) (out []string) {
 func Picture(set *dataset.Set, b *dataset.Benchmark) string {
 	others := equal(set, b)
 	if b.GenerationTPS == nil || len(others) == 0 {
-		return "the dataset has no equal run\n"
+		return "the dataset has no comparable run\n"
 	}
 	const width = 50
 	speed := *b.GenerationTPS
@@ -91,5 +91,5 @@ func Picture(set *dataset.Set, b *dataset.Benchmark) string {
 	}
 	left := fmt.Sprintf("%8.1f ", low)
 	return fmt.Sprintf("%s%s %.1f tokens/s\n%s^ %.1f, among %s with a median of %.1f\n",
-		left, line, high, strings.Repeat(" ", len(left)+at(speed)), speed, record.Counted(len(others), "equal run"), record.Median(others))
+		left, line, high, strings.Repeat(" ", len(left)+at(speed)), speed, record.Counted(len(others), "comparable run"), record.Median(others))
 }

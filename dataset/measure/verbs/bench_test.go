@@ -228,7 +228,7 @@ func TestBench(t *testing.T) {
 		{
 			name: "an honest speed of a small model", runner: "ollama", fake: fake{speeds: []float64{430}, vram: 1}, lines: 1, lacks: "warning: ",
 			line: []string{`"generation_tps":430`, `"hardware":"nvidia-rtx-4090"`, `"model":"llama-3.2-1b-instruct"`, `"quantization":"Q8_0"`, `"tool_version":"0.12.6"`, `"prompt_tps":9000`, `"context_depth":0`, `"n_gen":128`},
-			said: []string{"among 3 equal runs with a median of 420.0", "400.0 1", "^ 430.0", "repetition 2 of 2"},
+			said: []string{"among 3 comparable runs with a median of 420.0", "400.0 1", "^ 430.0", "repetition 2 of 2"},
 		},
 		{name: "throttling", runner: "ollama", fake: fake{speeds: []float64{430, 350}, vram: 1}, lines: 1, said: []string{"the last repetition (350.0 tokens/s) is more than 15 % slower than the first (430.0)"}},
 		{name: "offload of Ollama", runner: "ollama", fake: fake{speeds: []float64{60}, vram: 0.6}, lines: 1, line: []string{`"partial_offload":true`, `"compute_unit":"mixed"`}, said: []string{"part of the weights is in main memory"}},
