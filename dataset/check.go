@@ -170,7 +170,7 @@ var datasetRules = []rule[all]{
 	{"hardware-silicon", "A processor is consistent with its integrated GPU, a machine with its chips, and a record with its variants.", warned, checkSilicon},
 	{"model-account", "Models from the same account on the Hub have the same organization.", warned, checkAccounts},
 	{"copied-field", "A repository, address or PCI id belongs to one record only.", warned, checkOwn},
-	{"fp16-siblings", "Hardware of one architecture has about the same ratio of FP16 to FP32.", warned, checkFP16Siblings},
+	{"fp16-siblings", "All hardware of the same architecture has about the same ratio of FP16 to FP32.", warned, checkFP16Siblings},
 	{"names-text", "A name does not start like a spreadsheet formula and contains no markup.", warned, checkNameTexts},
 	{"hardware-memory", "A card has at most twice the memory of other cards of its architecture.", warned, checkCardMemory},
 	{"hardware-price", "A price is less than thirty times that of similar hardware.", warned, checkPeerPrices},

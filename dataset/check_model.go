@@ -29,7 +29,7 @@ var modelRules = []rule[*Model]{
 	{"model-bounds", "Numbers are within plausible bounds.", clean, func(c *checker, m *Model, p place) { c.bounded(p, m) }},
 	{"model-contradiction", "The fields of a model do not contradict each other.", clean, contradictModel},
 	{"model-cache", "The layers and heads of the cache match those of the model.", clean, checkCache},
-	{"model-cache-stated", "If some layers have no cache in a model family, each of its models states how many layers have one.", warned | clean, func(c *checker, m *Model, p place) {
+	{"model-cache-stated", "If some layers in a model family have no cache, every model in the family states how many layers do.", warned | clean, func(c *checker, m *Model, p place) {
 		if k := &m.KVCache; k.NumKVLayers == nil && k.HeadDim != nil && c.skipping[m.Family] {
 			c.warning(p, "kv_cache.num_kv_layers", fmt.Sprintf("must be set: other models of the family %s have layers without a cache", m.Family))
 		}

@@ -13,7 +13,7 @@ const (
 	SamePart Relation = "same"    // one record
 	Variant  Relation = "variant" // a record for several products and one of them, or a chip and its graphics
 	Machine  Relation = "machine" // a machine and the chip it is, or can be, built from
-	Sibling  Relation = "sibling" // two variants of one record, or two machines with one chip, with the same memory bandwidth
+	Sibling  Relation = "sibling" // variants of the same record, or machines with the same chip, of the same memory bandwidth
 )
 
 // RelationKinds are the relations, the nearest first.

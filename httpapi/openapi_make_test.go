@@ -192,7 +192,7 @@ var pathParam = regexp.MustCompile(`\{([a-z_]+)\}`)
 func pathText(rt *route, name string) (text, example string) {
 	switch rt.record {
 	case models:
-		return "Slug of the model, or an alias of it. You can send the slash of an alias such as meta-llama/Llama-3.1-8B-Instruct unescaped.", "llama-3.1-8b-instruct"
+		return "Slug of the model, or an alias of it. The slash in an alias such as meta-llama/Llama-3.1-8B-Instruct need not be escaped.", "llama-3.1-8b-instruct"
 	case hardware:
 		return "Slug of the hardware, or an alias of it.", "nvidia-rtx-4090"
 	case tools:
@@ -209,7 +209,7 @@ func pathText(rt *route, name string) (text, example string) {
 		case name == "id":
 			return "Id of the benchmark.", "bm-d20987d408c6"
 		}
-		return "Slug of the record. An alias redirects (301); the changes of a removed record stay available.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]
+		return "Slug of the record. An alias redirects (301); the changes to a removed record stay available.", map[string]string{"models": "llama-3.1-8b-instruct", "hardware": "nvidia-rtx-4090", "tools": "llama.cpp"}[rt.tag]
 	}
 	switch name {
 	case "id":

@@ -35,7 +35,7 @@ second. Every number links to its source.
 
 A list is ` + "`{\"data\": [...], \"meta\": {...}, \"links\": {...}}`" + `, a single record
 ` + "`{\"data\": {...}, \"meta\": {...}}`" + `. Every field of a record is always present. **null means unknown: it never means 0 and matches no filter.** If a filter or range
-excludes records for that reason, the notice ` + "`null_excluded`" + ` says how many. An empty list means that the record is known to have none. meta.total is exact.
+excludes records for that reason, the notice ` + "`null_excluded`" + ` says how many. An empty list means that there are known to be no entries. meta.total is exact.
 
 We may add fields to responses without a new API version, so ignore fields you do not know. Within version 1,
 we never rename a field or change its meaning.
@@ -158,7 +158,7 @@ var tagTexts = [][2]string{
 // fileText describes the files of a list, and recordFileText that of a record.
 var fileText = "\n\nFiles: format=csv, ndjson or parquet, or the matching Accept header, returns the rows without the envelope; the Link header points to the next page. " +
 	"Fields of nested objects are columns with dotted names; a list is one column. CSV cells that a spreadsheet would run as a formula start with an apostrophe. " +
-	"limit=all streams every row in one response, for keys above the free tier (others: 403 tier_required). It costs one call per " + strconv.Itoa(rowsPerCall) + " rows or part thereof; if too few calls are left this month, the response is 429 and free. " +
+	"limit=all streams every row in one response, for keys above the free tier (others: 403 tier_required). It costs one call per " + strconv.Itoa(rowsPerCall) + " rows or part thereof; if too few calls are left this month, the response is a 429, which costs nothing. " +
 	"A truncated response lacks the last HTTP chunk."
 
 const recordFileText = "format=csv, ndjson or parquet, or the matching Accept header, returns the record as a file with one row."
@@ -189,11 +189,11 @@ func routeText(rt *route) string {
 		if rt.list == benchmarks {
 			what += " except throughput results, which need the scenario filter or an id; the notice throughput_excluded says how many match"
 		}
-		return fmt.Sprintf("All filters are optional; without any, "+what+". Use the parameter fields to choose which fields to return. Default order: %s. A 200 costs one call.", order) + fileText
+		return fmt.Sprintf("All filters are optional; without any, "+what+". Use the fields parameter to choose which fields to return. Default order: %s. A 200 costs one call.", order) + fileText
 	case rt.record == benchmarks:
-		return "Use the parameter fields to choose which fields to return. A 200 or 404 costs one call. " + recordFileText
+		return "Use the fields parameter to choose which fields to return. A 200 or 404 costs one call. " + recordFileText
 	case rt.record != nil:
-		return "An alias redirects (301) to the slug, free of charge. Use the parameter fields to choose which fields to return. A 200 or 404 costs one call. " + recordFileText
+		return "An alias redirects (301) to the slug, free of charge. Use the fields parameter to choose which fields to return. A 200 or 404 costs one call. " + recordFileText
 	}
 	return ""
 }

@@ -27,12 +27,12 @@ type statsParams struct {
 	GroupBy []string `query:"group_by,ordered,most=2"`
 	// Field to compute statistics for.
 	Metric string `query:"metric"`
-	// Weight of records. source: records with the same page, model, hardware and settings count once, with their median.
-	// page: each source page counts once per group, with the median of its records, however many there are; the dataset
+	// Weight of records. source: records with the same page, model, hardware and settings count once, using their median.
+	// page: each source page counts once per group, using the median of its records; the dataset
 	// owner's own measurements, which have no page, count as one page. n then equals sources.
 	Weight string `query:"weight"`
 	// Shape of the result. pivot: data is a matrix of two fields, as for a heat map, with at most 10,000 cells, and is not
-	// paginated. It contains the lists rows and columns; values and comparable contain one list per row.
+	// paginated. It contains two lists, rows and columns; the values and comparable fields contain one list per row.
 	Shape string `query:"shape"`
 	// Statistic in the cells of a pivot.
 	Value string `query:"value"`

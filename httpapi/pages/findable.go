@@ -84,16 +84,16 @@ To get the data of a page, add .json, .csv or .md to its address: %s/models/llam
 - [Tools](%[4]s/explore/tools.md)
 - [Benchmarks](%[4]s/explore/benchmarks.md)
 - [What runs](%[4]s/fit.md?hardware=nvidia-rtx-4090): models that run on the hardware, best first; with model=, the fit of each quantization
-- [Compare](%[4]s/compare.md?hardware=nvidia-rtx-3090,nvidia-rtx-4090): up to four models or hardware side by side
+- [Compare](%[4]s/compare.md?hardware=nvidia-rtx-3090,nvidia-rtx-4090): up to four models or hardware records side by side
 - [Evaluation scores](%[4]s/snapshots.md): scores of models, with sources and limits
-- [Changes](%[4]s/changes.md): what each release changed; filter with table, slug and release
+- [Changes](%[4]s/changes.md): what each release changed; filter by table, slug or release
 - [Credits](%[4]s/credits.md): who published what, with licences
 - [Contribute](%[4]s/contribute): a form that creates and checks a benchmark entry
 
 ## Agents
 
 - %[4]s/mcp: Model Context Protocol (Streamable HTTP), with tools for questions, names, models that run, fit, comparisons, benchmarks, statistics and changes. To run it locally, use "modeldex mcp". Resolve names first, give the settings of each speed, say whether it is measured or estimated, and pass on notices.
-- ask, resolve and fit work without a key for some calls a day, here and in the API.
+- ask, resolve and fit can be called a limited number of times a day without a key, here and in the API.
 
 ## API
 

@@ -28,7 +28,7 @@ import (
 type Options struct {
 	Addr               string `help:"Address to listen on; port 0 picks a free port." env:"MODELDEX_ADDR" default:"127.0.0.1:8080"`
 	AdminAddr          string `help:"Address for metrics and administration over TCP; off by default. Requests need the admin token." env:"MODELDEX_ADMIN_ADDR" placeholder:"HOST:PORT"`
-	AdminTokenFile     string `help:"File with the token for --admin-addr; default the ledger's name with .token. The server creates it if needed. MODELDEX_ADMIN_TOKEN takes precedence." env:"MODELDEX_ADMIN_TOKEN_FILE" placeholder:"FILE"`
+	AdminTokenFile     string `help:"File with the token for --admin-addr; default the ledger's name plus .token. The server creates it if needed. MODELDEX_ADMIN_TOKEN takes precedence." env:"MODELDEX_ADMIN_TOKEN_FILE" placeholder:"FILE"`
 	AdminToken         string `hidden:"" help:"The token itself, for the environment only: other users can see flags in the process list." env:"MODELDEX_ADMIN_TOKEN"`
 	SignupsPerHour     int    `help:"Keys that one address can create per hour; 0 means no limit. Direct requests from this machine are exempt." env:"MODELDEX_SIGNUPS_PER_HOUR" default:"5"`
 	KeysPerEmail       int    `help:"Active keys that one e-mail address can have; 0 means no limit." env:"MODELDEX_KEYS_PER_EMAIL" default:"5"`

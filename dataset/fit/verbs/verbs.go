@@ -148,7 +148,7 @@ func (d *session) list(found []fit.Best, limit int, explain bool, heading string
 
 // Compare puts machines beside each other for one model, or models for one machine.
 type Compare struct {
-	Names []string `arg:"" help:"Two or more models and the hardware to run them on, or a model and two or more names of hardware, in any order."`
+	Names []string `arg:"" help:"Two or more models and the hardware to run them on, or a model and two or more hardware names, in any order."`
 	Settings
 }
 

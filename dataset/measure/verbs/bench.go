@@ -28,11 +28,11 @@ type Bench struct {
 	OllamaURL     string `help:"Address of Ollama." default:"http://127.0.0.1:11434" placeholder:"URL"`
 	Tool          string `help:"Program behind --url, if it does not identify itself." placeholder:"SLUG"`
 	Quantization  string `help:"Quantization of the model behind --url, if its name does not say." placeholder:"NAME"`
-	Hardware      string `help:"Hardware it runs on, if detection finds no device or several; \"2x RTX 3090\" also sets the number of devices." placeholder:"NAME"`
+	Hardware      string `help:"Hardware the model runs on, if detection finds no device or more than one; \"2x RTX 3090\" also sets the number of devices." placeholder:"NAME"`
 	Depths        []int  `help:"Tokens in the cache before the prompt." default:"0,4096,16384"`
 	Repetitions   int    `help:"Repetitions of each measurement." default:"5"`
 	SourceURL     string `help:"Page where you publish the numbers. Without it, the line counts as a measurement by the owner of the dataset." placeholder:"URL"`
-	Submit        bool   `help:"For each line, print to standard error a link to the repository's issue form, filled in."`
+	Submit        bool   `help:"For each line, print a link to the repository's issue form, already filled in, to standard error."`
 	RepositoryURL string `help:"Repository of the dataset, for --submit." env:"MODELDEX_REPOSITORY_URL" placeholder:"URL"`
 }
 
