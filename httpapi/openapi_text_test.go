@@ -120,8 +120,8 @@ func chargingText() string {
 	return "On data routes, each 200 or 404 response counts as one call; 301, 304 and all other responses are free. " +
 		"Once the monthly quota is used up, every request to these routes returns 429 `quota_exhausted`, even one that would otherwise be free. " +
 		"Routes under /api/v1/keys are free. Every call with a key counts towards the burst limit. " +
-		"Without a key, each client address can make a limited number of GET calls a day to the ask, fit and resolve routes (30 by default). Such calls have the tier `trial`, and X-RateLimit-Reset is the end of the day in UTC. " +
-		"Routes without a lock in the reference need no key and are free, but each client address has an allowance for them. A large document (a snapshot, a dump file, changes with whole records) counts as five pages; health checks and static files do not count. Once the allowance is used up, the response is 429 `page_limited`."
+		"Without a key, each client address can make a limited number of GET calls a day to the ask, fit and resolve routes (30 by default). Such calls are in the `trial` tier, and X-RateLimit-Reset is the end of the day in UTC. " +
+		"Routes without a lock in the reference need no key and are free, but each client address has an allowance for them. A large document (a snapshot, a dump file or changes that include full records) counts as five requests; health checks and static files do not count. Once the allowance is used up, the response is 429 `page_limited`."
 }
 
 // codeList lists every error code as Markdown.
@@ -152,7 +152,7 @@ var tagTexts = [][2]string{
 	{"dumps", "The complete dataset as files: each table as compressed NDJSON, compressed CSV and Parquet, plus the original files and SHA-256 sums."},
 	{"snapshots", "Published snapshots of evaluation scores."},
 	{"webhooks", "Signed messages about new benchmarks, sent to your server. For pro and enterprise keys only."},
-	{"documents", "This description and other documents."},
+	{"documents", "This OpenAPI description, JSON Schemas and other documents."},
 }
 
 // fileText describes the files of a list, and recordFileText that of a record.
@@ -231,11 +231,11 @@ func fitText() string {
 	var b strings.Builder
 	b.WriteString("A verdict for each quantization of a model on a machine, with the memory it needs, the longest context, and the speed of one request. " +
 		"The field missing lists the unknown facts, which are never guessed. speed.measured and speed.estimate are separate; the field use says which one applies. " +
-		"Quantizations that lists leave out come last (listed is false). They have no known file (they are not published, measured or in common use), " +
-		"or their size is within 10 % of another one and they were not measured on the hardware. " +
+		"Quantizations that lists omit come last (listed is false): those without a known file (not published, measured or in common use), " +
+		"and those within 10 % of the size of another that were not measured on the hardware. " +
 		"A context above the limit of the model returns 400 unless allow_extended is true. A 200 costs one call.\n\n" +
-		"Method of the estimate: " + fit.Method + ". A measurement counts for all models of the same shape. " +
-		"Its band was tested on measurements from hidden sources; the field validated contains the results, and the page /about/estimates shows them for all classes.\n\nFormulas:\n\n")
+		"How speeds are estimated: " + fit.Method + ". A measurement counts for all models of the same shape. " +
+		"The range of an estimate was tested on measurements from sources kept aside: validated contains the results, and /about/estimates shows them for every class of hardware.\n\nFormulas:\n\n")
 	for _, f := range fit.Formulas {
 		fmt.Fprintf(&b, "- `%s`: %s ([source](%s))\n", f.ID, f.Text, f.Source)
 	}
@@ -274,7 +274,7 @@ var problemSets = []problemSet{
 	{"Forbidden", "The key is revoked, replaced or suspended, or its tier does not include this.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
 	{"NotFound", "No record has this name; errors suggests similar names.", []*code{notFound, unknownRoute}},
 	{"UnknownRoute", "This URL does not exist.", []*code{unknownRoute}},
-	{"NotAcceptable", "The Accept header allows no available format.", []*code{notAcceptable}},
+	{"NotAcceptable", "None of the formats in the Accept header is available.", []*code{notAcceptable}},
 	{"TooManyKeys", "The e-mail address has the maximum number of active keys.", []*code{tooManyKeys}},
 	{"Gone", "Changes since that version are unknown.", []*code{versionGone}},
 	{"BodyTooLarge", "The body is larger than 4 KiB; 64 KiB for names and 224 KiB for the contribution form.", []*code{bodyTooLarge}},
@@ -286,7 +286,7 @@ var problemSets = []problemSet{
 	{"DumpKey", "Bulk data needs a key above the free tier, and the key is missing or unknown.", []*code{missingKey, invalidKey}},
 	{"DumpTier", "Bulk data needs a key above the free tier, and this key is in a lower tier or no longer works.", []*code{keyRevoked, keySuspended, keyRotated, tierRequired}},
 	{"RangeNotSatisfiable", "The file does not contain these bytes.", []*code{rangeNotSatisfiable}},
-	{"SignupLimited", "The address has created the maximum number of keys per hour, or has made too many requests without a key.", []*code{signupLimited, pageLimited}},
+	{"SignupLimited", "The address has reached the maximum number of new keys per hour, or has made too many requests without a key.", []*code{signupLimited, pageLimited}},
 	{"PreconditionFailed", "If-Match does not match the current version.", []*code{preconditionFailed}},
 	{"InternalError", "Something went wrong on our side; report request_id to support.", []*code{internal}},
 	{"Unavailable", "No dataset is loaded, calls cannot be counted, or too many complete results are being sent.", []*code{notReady, ledgerUnavailable, serverBusy}},

@@ -56,7 +56,7 @@ func webhookRoutes() []route {
 	const one = "/api/v1/webhooks/:id"
 	out := []route{
 		{method: "POST", path: "/api/v1/webhooks", id: "createWebhook", summary: "Send new benchmarks to a URL; the signing secret is shown only once", answer: ofHook(createWebhook)},
-		{method: "GET", path: "/api/v1/webhooks", id: "listWebhooks", summary: "List the webhooks of your key", answer: ofHook(listWebhooks)},
+		{method: "GET", path: "/api/v1/webhooks", id: "listWebhooks", summary: "List your key's webhooks", answer: ofHook(listWebhooks)},
 		{method: "GET", path: one, id: "getWebhook", summary: "One webhook", answer: ofHook(showWebhook)},
 		{method: "PATCH", path: one, id: "changeWebhook", summary: "Change, pause or resume a webhook", answer: ofHook(changeWebhook)},
 		{method: "DELETE", path: one, id: "deleteWebhook", summary: "Delete a webhook and its queue", answer: ofHook(deleteWebhook)},

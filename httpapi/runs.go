@@ -19,7 +19,7 @@ type modelRuns struct {
 	// memory_assumed says so. A name with a memory size or number of devices, such as "M4 Max 64GB" or
 	// "2x RTX 3090", sets memory_gb and count unless you give them.
 	Fits string `query:"fits,name=hardware"`
-	// Memory of one device, in GB of 2^30 bytes, for hardware sold with several sizes.
+	// Memory of one device, in GB of 2^30 bytes, for hardware sold with different memory sizes.
 	MemoryGB float64 `query:"memory_gb,above=0,max=1e6,with=fits"`
 }
 

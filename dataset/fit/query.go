@@ -45,17 +45,17 @@ type Query struct {
 	MicroBatch int64 `query:"batch_tokens,min=1,max=1e6" name:"batch-tokens" help:"Tokens processed in one batch." placeholder:"N"`
 	// Share of each card's memory that vLLM may use. Default: 0.9.
 	Utilization float64 `query:"gpu_memory_utilization,above=0,max=1" name:"gpu-memory-utilization" help:"Share of each card's memory that vLLM may use." placeholder:"FRACTION"`
-	// Processor or machine with the cards, by name. A memory size in the name sets system_memory_gb.
+	// Processor or machine that the cards are installed in, by name. A memory size in the name sets system_memory_gb.
 	Host dataset.Slug `query:"host,name=hardware" help:"Processor or machine the cards are installed in." placeholder:"NAME"`
-	// Main memory next to the cards, in GB of 2^30 bytes. Default: the memory of the host, or as much as needed.
+	// Main memory in addition to that of the cards, in GB of 2^30 bytes. Default: the memory of the host, or as much as needed.
 	SystemMemoryGB float64 `query:"system_memory_gb,above=0,max=1e6" name:"system-memory-gb" help:"Main memory of the machine in GiB, for offloading." placeholder:"GB"`
 	// Allow a context above the limit of the model, as with YaRN.
 	AllowExtended bool `query:"allow_extended" help:"Allow a context longer than the model's limit."`
-	// Memory of one device, in GB of 2^30 bytes: for hardware sold with several sizes, or instead of hardware.
+	// Memory of one device, in GB of 2^30 bytes: for hardware sold with different memory sizes, or instead of hardware.
 	MemoryGB float64 `query:"memory_gb,above=0,max=1e6" name:"memory-gb" help:"Memory of one device in GiB, if the hardware is sold with several sizes; default the size in the hardware's name, if there is one." placeholder:"GB"`
-	// Memory bandwidth of one device, in 10^9 bytes per second. If it differs from that of hardware, measurements of the
-	// hardware do not count. Default without hardware: a usual one of cards with memory_gb, or of two channels of DDR4 or
-	// DDR5 with compute_unit=cpu.
+	// Memory bandwidth of one device, in 10^9 bytes per second. If it differs from that of hardware, measurements on the
+	// hardware are ignored. Default if hardware is not given: a typical value for cards with memory_gb, or for two channels
+	// of DDR4 or DDR5 with compute_unit=cpu.
 	BandwidthGBps float64 `query:"bandwidth_gbps,above=0,max=1e6" kong:"-"`
 	// Share of unified memory that a model can use. Default: the share the vendor's system allows, shown in the answer.
 	UnifiedShare float64 `query:"unified_share,above=0,max=1" help:"Share of unified memory that a model may use, 0 to 1." placeholder:"FRACTION"`

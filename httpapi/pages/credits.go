@@ -31,8 +31,8 @@ func (s *Site) Credits(gen *index.Generation, at Place) *Sheet {
 			facts.Rows = append(facts.Rows, append(row, aboutCell(c), Cell{Text: string(c.Read)}))
 		}
 	}
-	measured.Title = text.Count(len(measured.Rows), "source", "sources") + " of benchmarks"
-	facts.Title = text.Count(len(facts.Rows), "source", "sources") + " of facts"
+	measured.Title = text.Count(len(measured.Rows), "benchmark source", "benchmark sources")
+	facts.Title = text.Count(len(facts.Rows), "source", "sources") + " for facts"
 	v.Tables = []Table{measured, facts}
 	return v
 }
