@@ -98,7 +98,7 @@ func (e *Engine) unit(q *Query, u Unit, gbps float64) (*machine, *Fault) {
 	}
 	switch h := e.hardware[u.Hardware]; {
 	case u.Hardware == "" && gb == 0:
-		return nil, &Fault{Field: "hardware", Text: "is required, unless memory_gb and bandwidth_gbps are given"}
+		return nil, &Fault{Field: "hardware", Text: "is required, unless memory_gb is given"}
 	case u.Hardware == "" && q.ComputeUnit == "cpu":
 		d.works.Type, m.discrete, d.between = "cpu", false, usualMemory
 		m.share = new(shareOf(d.works.Hardware, gb))

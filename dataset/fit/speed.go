@@ -278,7 +278,7 @@ func (a *evaluation) assumes(c *config) []string {
 	}
 	if d := a.m.devices[0]; d.between != nil {
 		on := "with the installed memory"
-		if a.m.discrete {
+		if a.m.hw == nil && a.m.discrete {
 			on = "between cards with this memory"
 		}
 		say("a bandwidth of %.0f GB/s; it varies from %v to %v %s, so set bandwidth_gbps if you know it", d.bandwidth/1e9, d.between[0], d.between[1], on)

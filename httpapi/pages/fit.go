@@ -86,7 +86,7 @@ const shownFitRows = 100
 func (s *Site) Fit(gen *index.Generation, q *FitQuery, at Place) *Fit {
 	v := &Fit{Form: NewAsk(gen, q.Params), Sheet: Sheet{
 		Frame:   s.frame(gen, at, "/fit", "", "Choose your hardware, or enter its memory, to see which open-weight models run on it and how fast."),
-		Heading: "What can my hardware run?", Lead: "Choose your hardware, or enter its memory and bandwidth.", Notes: q.Read,
+		Heading: "What can my hardware run?", Lead: "Choose your hardware, or enter its memory.", Notes: q.Read,
 	}}
 	v.Styles = []string{"charts.css"}
 	machine := machineName(gen, q)
