@@ -428,10 +428,8 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 			k.ranked += *h.VRAMGB / 1e4
 		}
 		for _, name := range x.record(k, slices.Clone(h.Aliases)) {
-			if !says("machine id", name) {
-				words, memory := nameWords(name)
-				x.add(words, memory, false)
-			}
+			words, memory := nameWords(name)
+			x.add(words, memory, false)
 		}
 	}
 	for i := range hardware {
@@ -445,8 +443,11 @@ func hardwareLexicon(hardware []dataset.Hardware) *lexicon {
 	return x
 }
 
-// nameWords are the words of a clean name of hardware, and the memory it states in GB.
+// nameWords are the words of a clean name of hardware, none for the id of a machine, and the memory it states in GB.
 func nameWords(name string) (words []string, memory float64) {
+	if says("machine id", name) {
+		return nil, 0
+	}
 	cut := cutHardware(rewrite("cores", name))
 	text := cut.main
 	for _, extra := range cut.extras {
@@ -480,7 +481,7 @@ func (x *lexicon) share(hardware []dataset.Hardware) {
 				}
 			}
 			part := func(w string) bool { return !is("lines", w) }
-			if len(shared) > 1 && memory == 0 && !says("machine id", clean(alias)) && slices.ContainsFunc(own.missing(), part) {
+			if len(shared) > 1 && memory == 0 && slices.ContainsFunc(own.missing(), part) {
 				x.shared[clean(alias)] = shared
 			}
 		}
