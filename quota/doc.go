@@ -34,7 +34,7 @@ allowance per second, the quota the one per month.
   - A wrong clock creates no calls: an earlier month continues from what the ledger counts.
 
 Everything is safe for concurrent use, except a Call, which belongs to one goroutine. DigestOf, Admit and Charge of a key
-with a lease allocate nothing and wait for nobody; other calls wait for one of at most 40 commits per second.
+with a lease allocate nothing and never wait; other calls wait for one of at most 40 commits per second.
 
 # The ledger file
 

@@ -283,7 +283,7 @@ func formatOf(quantization string) string {
 	return "other"
 }
 
-// linkSilicon finds the records that stand for variants, for graphics inside a chip, and for machines of one silicon.
+// linkSilicon finds the record that variants, graphics inside a chip, and machines of one silicon share.
 func (e *Engine) linkSilicon(hardware []dataset.Hardware) {
 	e.silicon = map[dataset.Slug]string{}
 	for i := range hardware {

@@ -16,7 +16,7 @@ type Engine struct {
 	runs       map[pair][]timed     // of what answers may name, each from the newest
 	relations  *dataset.Relations
 	cards      map[float64][]float64    // see cardBandwidths
-	silicon    map[dataset.Slug]string  // variant, graphics inside a chip, or machine -> the record that stands for it
+	silicon    map[dataset.Slug]string  // by slug of a variant, of graphics inside a chip, or of a machine: the record they share
 	proofs     map[dataset.Slug][]proof // by model
 	shown      map[string]Share         // by silicon: parts of unified memory above the usual share that runs took
 	numbers    numbers                  // of texts, each with the kind of text before it
